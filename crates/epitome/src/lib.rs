@@ -1,0 +1,6 @@
+//! Context compaction as pure functions.
+#![warn(missing_docs)]
+
+mod digest;
+
+pub use digest::Digest;
