@@ -3,8 +3,6 @@
 use std::fmt;
 
 /// A 256-bit content digest: of raw bytes, of a canonical message, or of a chain of them.
-///
-/// The core never computes digests; it carries them, so that every crate names content the same way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Digest([u8; 32]);
 
@@ -13,6 +11,12 @@ impl Digest {
     #[must_use]
     pub const fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
+    }
+
+    /// The BLAKE3 digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
     }
 
     /// The 32 bytes.

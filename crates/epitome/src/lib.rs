@@ -1,6 +1,43 @@
 //! Context compaction as pure functions.
+//!
+//! A conversation outgrows its model's window; this crate decides when that is about to happen, where the
+//! history may be cut, what stands for the part that leaves, and what the model gets. It does no I/O, reads
+//! no clock and rolls no dice: data in, data out.
+//!
+//! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
+//! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
+//! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
+//! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 
+mod anchor;
+mod compaction;
 mod digest;
+mod extract;
+mod log;
+mod message;
+mod meter;
+mod model;
+mod pin;
+mod plan;
+mod reason;
+mod session;
+mod summary;
+mod view;
+mod window;
 
+pub use anchor::anchors;
+pub use compaction::{Compaction, Report};
 pub use digest::Digest;
+pub use extract::Source;
+pub use log::{CallKey, Facts, Log};
+pub use message::{Block, Call, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
+pub use meter::Meter;
+pub use model::window_of;
+pub use pin::{Pin, cap as cap_pins, find as find_pins};
+pub use plan::{NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
+pub use reason::Reason;
+pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
+pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
+pub use view::{Trim, View, ViewItem, trimmed, trims};
+pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};

@@ -1,0 +1,166 @@
+//! A compaction: a plan carried out by the built-in summariser, measured before it is believed.
+
+use std::collections::HashSet;
+
+use crate::anchor::anchors;
+use crate::extract::Source;
+use crate::log::Log;
+use crate::message::{Message, Role};
+use crate::meter::Meter;
+use crate::pin::{self, Pin};
+use crate::plan::{NoPlan, Plan, TaskPlace, leading_system};
+use crate::reason::Reason;
+use crate::summary::Summary;
+use crate::view::{Trim, View, trimmed, trims};
+
+/// A span of entries and the summary that stands for it. Appended to a log, never edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    /// What was planned.
+    pub plan: Plan,
+    /// The summary, frozen.
+    pub summary: Summary,
+    /// What the summary message costs.
+    pub summary_tokens: u64,
+    /// Tool results that stay, shortened, with the positions of their entries.
+    pub trims: Vec<(usize, Vec<Trim>)>,
+    /// The instructions of the user that the summary carries word for word.
+    pub pins: Vec<Pin>,
+    /// Tokens of the whole view but the leading system prompt.
+    pub tokens_after: u64,
+}
+
+/// What became of the anchors of the span.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Different anchors in the span.
+    pub anchors: usize,
+    /// Of these, still in view.
+    pub retained: usize,
+    /// Of these, out of view but in the log, where recall finds them.
+    pub recoverable: usize,
+    /// Of these, neither.
+    pub missing: usize,
+    /// Anchors of the summary that are not in the span.
+    pub invented: usize,
+}
+
+impl Compaction {
+    /// Carries out `plan` on a log and its messages with the built-in summariser.
+    ///
+    /// # Errors
+    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
+    pub fn extract(
+        plan: Plan,
+        log: &Log,
+        messages: &[Message],
+        meter: Meter,
+        focus: Option<&str>,
+    ) -> Result<Self, NoPlan> {
+        let at = |range: std::ops::Range<usize>| -> Vec<(usize, &Message)> {
+            range
+                .filter_map(|p| messages.get(p).map(|m| (p, m)))
+                .collect()
+        };
+        let tail = plan.span.end..log.len();
+        let trims = trims(&at(tail.clone()), plan.trim_tokens, meter);
+        let trimmed_off: u64 = trims
+            .iter()
+            .filter_map(|(position, trims)| Some((messages.get(*position)?, trims)))
+            .map(|(message, trims)| {
+                let after = meter.message(&trimmed(message, trims));
+                meter.message(message).saturating_sub(after)
+            })
+            .sum();
+        let kept_tokens =
+            log.tokens(leading_system(log)..plan.head.end) + log.tokens(tail) - trimmed_off;
+        let frame_tokens = meter.message(&Message::text(Role::User, ""));
+
+        let span = at(plan.span.clone());
+        let source = Source {
+            span: &span,
+            carries_task: plan.task == TaskPlace::Summary,
+            holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
+            focus,
+            budget_tokens: plan
+                .target_tokens
+                .saturating_sub(kept_tokens + frame_tokens),
+            meter,
+        };
+        let summary = source.summarise();
+        let summary_tokens = meter.message(&Message::text(Role::User, summary.text.clone()));
+        let tokens_after = kept_tokens + summary_tokens;
+        if !plan.is_worthwhile(tokens_after) {
+            return Err(NoPlan {
+                reason: Reason::NotSmaller,
+                floor_tokens: plan.floor_tokens,
+            });
+        }
+        let pins = pin::find(span.iter().copied())
+            .into_iter()
+            .filter(|pin| summary.text.contains(&pin.text))
+            .collect();
+        Ok(Self {
+            plan,
+            summary,
+            summary_tokens,
+            trims,
+            pins,
+            tokens_after,
+        })
+    }
+
+    /// What the model gets, for a log of `len` entries.
+    #[must_use]
+    pub fn view(&self, len: usize) -> View {
+        View::of(&self.plan, len, &self.trims)
+    }
+
+    /// Measures what became of the anchors of the span.
+    #[must_use]
+    pub fn report(&self, messages: &[Message]) -> Report {
+        let mut in_span = HashSet::new();
+        let mut in_view: HashSet<&str> = anchors(&self.summary.text).collect();
+        for (position, message) in messages.iter().enumerate() {
+            let set = if self.plan.span.contains(&position) {
+                &mut in_span
+            } else {
+                &mut in_view
+            };
+            for text in texts(message) {
+                set.extend(anchors(text));
+            }
+        }
+        let retained = in_span
+            .iter()
+            .filter(|anchor| in_view.contains(*anchor))
+            .count();
+        let quoted = self
+            .summary
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("- "));
+        Report {
+            anchors: in_span.len(),
+            retained,
+            recoverable: in_span.len() - retained,
+            missing: 0,
+            invented: quoted
+                .flat_map(anchors)
+                .filter(|anchor| !in_span.contains(anchor))
+                .collect::<HashSet<_>>()
+                .len(),
+        }
+    }
+}
+
+fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message
+        .spoken()
+        .chain(
+            message
+                .calls()
+                .flat_map(|call| [call.name.as_str(), call.arguments.as_str()]),
+        )
+        .chain(message.results().flat_map(|result| result.texts()))
+}

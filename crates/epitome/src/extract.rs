@@ -1,0 +1,210 @@
+//! The built-in summariser: verbatim lines chosen under a budget. No model, no randomness.
+
+mod coverage;
+
+use crate::message::{Message, Role};
+use crate::meter::Meter;
+use crate::pin::{self, Pin};
+use crate::summary::{self, BULLET_TOKENS, Earlier, Line, Parts, Summary};
+
+/// What the built-in summariser works from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The entries to be summarised, with their positions.
+    pub span: &'a [(usize, &'a Message)],
+    /// Whether the first request has to be carried in the summary.
+    pub carries_task: bool,
+    /// Whether the newest request of the user is inside the span.
+    pub holds_latest_request: bool,
+    /// What the user wants kept in mind.
+    pub focus: Option<&'a str>,
+    /// What the text may cost.
+    pub budget_tokens: u64,
+    /// How it is counted.
+    pub meter: Meter,
+}
+
+/// The share of the budget that instructions may take, as a divisor.
+const PINS_DIVISOR: u64 = 4;
+/// The share of the rest that the words of the user may take, in percent.
+const SAID_PERCENT: u64 = 40;
+/// The longest quotation of one message of the user.
+const SAID_CHARS: usize = 360;
+/// The longest quotation of the first or the newest request.
+const REQUEST_CHARS: usize = 4_000;
+/// The longest quotation of the assistant's last words.
+const LAST_WORDS_CHARS: usize = 600;
+
+impl Source<'_> {
+    /// Writes the summary. Its text never costs more than the budget; where the budget is too small even
+    /// for the frame, only the frame is left.
+    #[must_use]
+    pub fn summarise(&self) -> Summary {
+        let mut parts = Parts {
+            covers: self.covers(),
+            ..Parts::default()
+        };
+        let mut left = self
+            .budget_tokens
+            .saturating_sub(Parts::overhead_tokens(self.meter) + BULLET_TOKENS);
+        let earlier = self.earlier();
+
+        let cap = left / PINS_DIVISOR;
+        parts.pins = pin::cap(self.pins(&earlier), cap, self.meter);
+        left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
+        if self.carries_task {
+            parts.task = self.first_request(&earlier, left / 3);
+            left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
+        }
+        if self.holds_latest_request {
+            parts.latest_request = self.latest_request(left / 2);
+            left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
+        }
+        parts.last_words = self.last_words(left / 6);
+        left = left.saturating_sub(parts.last_words.iter().map(|l| self.cost(&l.text)).sum());
+
+        parts.said = self.said(&earlier, left * SAID_PERCENT / 100);
+        left = left.saturating_sub(parts.said.iter().map(|l| self.cost(&l.text)).sum());
+        parts.record = coverage::choose(self, &earlier, &parts, left);
+
+        let mut sources: Vec<usize> = parts
+            .said
+            .iter()
+            .chain(&parts.record)
+            .chain(&parts.last_words)
+            .map(|line| line.position)
+            .chain(parts.pins.iter().map(|pin| pin.position))
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        Summary {
+            text: parts.layout(),
+            sources,
+        }
+    }
+
+    fn cost(&self, text: &str) -> u64 {
+        self.meter.text(text) + BULLET_TOKENS
+    }
+
+    fn covers(&self) -> (usize, usize) {
+        let first = self.span.first().map_or(0, |(position, _)| position + 1);
+        let last = self.span.last().map_or(0, |(position, _)| position + 1);
+        (first, last)
+    }
+
+    /// An earlier summary of ours counts only at the front of the span, where we put it.
+    fn earlier(&self) -> Earlier {
+        self.span
+            .first()
+            .filter(|(_, message)| message.role == Role::User)
+            .and_then(|(_, message)| message.spoken().next())
+            .and_then(Earlier::read)
+            .unwrap_or_default()
+    }
+
+    /// The entries that somebody really sent: an earlier summary of ours is not one of them.
+    fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
+        self.span
+            .iter()
+            .enumerate()
+            .filter(|(at, (_, message))| {
+                *at > 0 || !message.spoken().next().is_some_and(summary::is_own)
+            })
+            .map(|(_, (position, message))| (*position, *message))
+    }
+
+    fn first_position(&self) -> usize {
+        self.span.first().map_or(0, |(position, _)| *position)
+    }
+
+    fn pins(&self, earlier: &Earlier) -> Vec<Pin> {
+        let position = self.first_position();
+        let mut pins: Vec<Pin> = earlier
+            .pins
+            .iter()
+            .map(|text| Pin {
+                position,
+                text: text.clone(),
+            })
+            .collect();
+        for pin in pin::find(self.entries()) {
+            if !pins.iter().any(|known| known.text == pin.text) {
+                pins.push(pin);
+            }
+        }
+        pins
+    }
+
+    fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {
+        self.entries()
+            .filter(|(_, message)| message.is_typed_by_user())
+            .map(|(position, message)| (position, message.spoken().collect::<Vec<_>>().join("\n")))
+    }
+
+    fn first_request(&self, earlier: &Earlier, cap_tokens: u64) -> Option<String> {
+        let text = match &earlier.task {
+            Some(task) => task.clone(),
+            None => self.typed().next()?.1,
+        };
+        Some(self.shortened(&text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+    }
+
+    fn latest_request(&self, cap_tokens: u64) -> Option<String> {
+        let (_, text) = self.typed().next_back()?;
+        Some(self.shortened(&text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+    }
+
+    fn last_words(&self, cap_tokens: u64) -> Option<Line> {
+        let (position, message) = self.entries().rfind(|(_, message)| {
+            message.role == Role::Assistant && message.spoken().any(|text| !text.trim().is_empty())
+        })?;
+        let text = message.spoken().collect::<Vec<_>>().join("\n");
+        let text = self.shortened(text.trim(), LAST_WORDS_CHARS, cap_tokens);
+        (!text.is_empty()).then_some(Line { position, text })
+    }
+
+    /// The words of the user, newest first in line for room, oldest first in the text.
+    fn said(&self, earlier: &Earlier, budget_tokens: u64) -> Vec<Line> {
+        let position = self.first_position();
+        let old = earlier.said.iter().map(|text| (position, text.clone()));
+        let mut left = budget_tokens;
+        let mut lines: Vec<Line> = Vec::new();
+        let all: Vec<(usize, String)> = old.chain(self.typed()).collect();
+        for (position, text) in all.into_iter().rev() {
+            let text = self.shortened(&one_line(&text), SAID_CHARS, left);
+            if text.is_empty() || lines.iter().any(|line| line.text == text) {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(self.cost(&text)) else {
+                break;
+            };
+            left = rest;
+            lines.push(Line { position, text });
+        }
+        lines.reverse();
+        lines
+    }
+
+    /// The beginning of `text` within both limits, with a sign where it was cut.
+    fn shortened(&self, text: &str, chars: usize, tokens: u64) -> String {
+        let by_chars = match text.char_indices().nth(chars) {
+            Some((at, _)) => text.get(..at).unwrap_or(text),
+            None => text,
+        };
+        let room = tokens.saturating_sub(BULLET_TOKENS + 1);
+        let cut = self.meter.prefix(by_chars, room);
+        if cut.len() == text.len() {
+            text.to_owned()
+        } else if cut.trim().len() < 8 {
+            String::new()
+        } else {
+            format!("{} …", cut.trim_end())
+        }
+    }
+}
+
+/// Joins the lines of a text, so that it fits a bullet.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,228 @@
+//! The log as the policy sees it: sizes and cuts, no text.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use crate::message::{Block, Message, ResultPart, Role};
+use crate::meter::Meter;
+
+/// Tokens that always remain of a tool result that is trimmed.
+pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
+
+/// What deciding and cutting need to know of one message. Derived once, then memoised by content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Who speaks.
+    pub role: Role,
+    /// Whether a person typed something in it.
+    pub is_typed_by_user: bool,
+    /// Its size.
+    pub tokens: u32,
+    /// How much of its size trimming its tool results can take away.
+    pub trimmable_tokens: u32,
+    /// Calls it makes.
+    pub calls: Box<[CallKey]>,
+    /// Calls it answers.
+    pub answers: Box<[CallKey]>,
+}
+
+/// A tool-call id, hashed: enough to pair calls with results inside one conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey(u64);
+
+impl CallKey {
+    /// The key of a tool-call id.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+impl Facts {
+    /// Derives the facts of a message.
+    #[must_use]
+    pub fn of(message: &Message, meter: Meter) -> Self {
+        let trimmable: u64 = message
+            .results()
+            .flat_map(|result| &result.parts)
+            .map(|part| match part {
+                ResultPart::Text(text) => meter.text(text).saturating_sub(TRIMMED_RESULT_TOKENS),
+                ResultPart::Media(_) | ResultPart::Opaque { .. } => 0,
+            })
+            .sum();
+        let mut calls = Vec::new();
+        let mut answers = Vec::new();
+        for block in &message.blocks {
+            match block {
+                Block::Call(call) => calls.push(CallKey::of(&call.id)),
+                // A server tool's result follows its call inside one message: that pair is closed already.
+                Block::Result(result) => {
+                    let key = CallKey::of(&result.call_id);
+                    match calls.iter().position(|call| *call == key) {
+                        Some(at) => drop(calls.remove(at)),
+                        None => answers.push(key),
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self {
+            role: message.role,
+            is_typed_by_user: message.is_typed_by_user(),
+            tokens: saturate(meter.message(message)),
+            trimmable_tokens: saturate(trimmable),
+            calls: calls.into(),
+            answers: answers.into(),
+        }
+    }
+}
+
+fn saturate(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
+}
+
+/// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
+///
+/// *Input*: [`Log::push`]. *Queries*, all O(1) or O(log n): [`Log::tokens`], [`Log::cut_at_or_after`],
+/// [`Log::last_cut`]. A *position* `p` lies before entry `p`; `len()` is the end.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    roles: Vec<Role>,
+    tokens_before: Vec<u64>,
+    trimmable_before: Vec<u64>,
+    tokens: u64,
+    trimmable: u64,
+    cuts: Vec<u32>,
+    open: Vec<CallKey>,
+    newest_typed: Option<usize>,
+    first_typed: Option<usize>,
+}
+
+impl Log {
+    /// An empty log.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes room for `entries` more.
+    pub fn reserve(&mut self, entries: usize) {
+        self.roles.reserve(entries);
+        self.tokens_before.reserve(entries);
+        self.trimmable_before.reserve(entries);
+        self.cuts.reserve(entries);
+    }
+
+    /// Appends one entry. Cost depends on the entry alone.
+    pub fn push(&mut self, facts: &Facts) {
+        let position = self.len();
+        // Anything but a result (or a client's own note in between) ends the wait for results: the call
+        // was abandoned, and holding the cut open for ever would make the rest uncuttable.
+        if facts.answers.is_empty() && facts.role != Role::System {
+            self.open.clear();
+        }
+        if self.open.is_empty() && facts.answers.is_empty() {
+            self.cuts.push(u32::try_from(position).unwrap_or(u32::MAX));
+        }
+        if !facts.answers.is_empty() {
+            self.open.retain(|call| !facts.answers.contains(call));
+        }
+        self.open.extend_from_slice(&facts.calls);
+        if facts.is_typed_by_user {
+            self.first_typed.get_or_insert(position);
+            self.newest_typed = Some(position);
+        }
+        self.roles.push(facts.role);
+        self.tokens_before.push(self.tokens);
+        self.trimmable_before.push(self.trimmable);
+        self.tokens += u64::from(facts.tokens);
+        self.trimmable += u64::from(facts.trimmable_tokens);
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.roles.is_empty()
+    }
+
+    /// Who speaks at `position`.
+    #[must_use]
+    pub fn role(&self, position: usize) -> Option<Role> {
+        self.roles.get(position).copied()
+    }
+
+    /// Tokens of the entries in `range`.
+    #[must_use]
+    pub fn tokens(&self, range: Range<usize>) -> u64 {
+        sum(&self.tokens_before, self.tokens, range)
+    }
+
+    /// Tokens that trimming every tool result in `range` would take away.
+    #[must_use]
+    pub fn trimmable_tokens(&self, range: Range<usize>) -> u64 {
+        sum(&self.trimmable_before, self.trimmable, range)
+    }
+
+    /// Tokens of everything.
+    #[must_use]
+    pub const fn total_tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Every position at which something may be removed before it, in order.
+    #[must_use]
+    pub fn cuts(&self) -> &[u32] {
+        &self.cuts
+    }
+
+    /// Whether `position` is a legal cut.
+    #[must_use]
+    pub fn is_cut(&self, position: usize) -> bool {
+        u32::try_from(position).is_ok_and(|position| self.cuts.binary_search(&position).is_ok())
+    }
+
+    /// The first legal cut at or after `position`.
+    #[must_use]
+    pub fn cut_at_or_after(&self, position: usize) -> Option<usize> {
+        let at = self.cuts.partition_point(|&cut| (cut as usize) < position);
+        self.cuts.get(at).map(|&cut| cut as usize)
+    }
+
+    /// The last legal cut: what follows it is the step in flight and can never be removed.
+    #[must_use]
+    pub fn last_cut(&self) -> Option<usize> {
+        self.cuts.last().map(|&cut| cut as usize)
+    }
+
+    /// The newest entry that a person typed.
+    #[must_use]
+    pub const fn newest_typed(&self) -> Option<usize> {
+        self.newest_typed
+    }
+
+    /// The first entry that a person typed.
+    #[must_use]
+    pub const fn first_typed(&self) -> Option<usize> {
+        self.first_typed
+    }
+
+    /// The first position whose entries up to the end take at most `tokens`.
+    #[must_use]
+    pub fn suffix_within(&self, tokens: u64) -> usize {
+        let least = self.tokens.saturating_sub(tokens);
+        self.tokens_before.partition_point(|&before| before < least)
+    }
+}
+
+fn sum(before: &[u64], total: u64, range: Range<usize>) -> u64 {
+    let at = |position: usize| before.get(position).copied().unwrap_or(total);
+    at(range.end).saturating_sub(at(range.start))
+}

@@ -1,0 +1,189 @@
+//! What to remove: a plan is pure data, made from sizes and cuts alone.
+
+use std::ops::Range;
+
+use crate::log::Log;
+use crate::message::Role;
+use crate::reason::Reason;
+
+/// The least room a summary needs to be worth writing.
+pub const SUMMARY_FLOOR_TOKENS: u64 = 160;
+/// Of what the head leaves, the summary gets at least this share and the newest entries the rest.
+const SUMMARY_PERCENT: u64 = 40;
+/// The task is kept as it was sent while it takes at most this part of the target.
+const TASK_CAP_DIVISOR: u64 = 4;
+/// The client's own notes inside the span are kept while they take at most this part of the target.
+const NOTES_CAP_DIVISOR: u64 = 10;
+/// A plan that leaves more than this share of what was there is not worth a swap.
+const WORTHWHILE_PERCENT: u64 = 90;
+
+/// What a compaction will do, what it will save, and the floor it cannot go below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Why.
+    pub reason: Reason,
+    /// Entries in front that stay as they are: the system prompt and, if it is small enough, the task.
+    pub head: Range<usize>,
+    /// Entries that the summary stands for.
+    pub span: Range<usize>,
+    /// Entries inside the span that stay in view after the summary: the client's own notes.
+    pub notes: Vec<usize>,
+    /// Whether the first request of the user stays in view as it was sent.
+    pub task: TaskPlace,
+    /// Tokens of everything but the leading system prompt, now.
+    pub tokens_before: u64,
+    /// What the whole view but the leading system prompt may take.
+    pub target_tokens: u64,
+    /// What the summary may take.
+    pub summary_tokens: u64,
+    /// What has to come off the tool results that stay, because the last step alone is too large.
+    pub trim_tokens: u64,
+    /// The size below which no compaction of this history can go.
+    pub floor_tokens: u64,
+}
+
+/// Where the first request of the user ends up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskPlace {
+    /// In the head, byte for byte.
+    Head,
+    /// In the summary, because it is too large for the head or there is none.
+    Summary,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoPlan {
+    /// Why.
+    pub reason: Reason,
+    /// The floor, where it was the reason.
+    pub floor_tokens: u64,
+}
+
+impl Plan {
+    /// Plans to bring everything but the leading system prompt to at most `target_tokens`.
+    ///
+    /// # Errors
+    /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the target.
+    pub fn make(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
+        let no = |reason, floor_tokens| NoPlan {
+            reason,
+            floor_tokens,
+        };
+        let system_end = leading_system(log);
+        let tokens_before = log.tokens(system_end..log.len());
+        let Some(last_cut) = log.last_cut() else {
+            return Err(no(Reason::NothingToRemove, tokens_before));
+        };
+        let (head_end, task) = head(log, system_end, target_tokens);
+        let head_tokens = log.tokens(system_end..head_end);
+        let floor_of = |cut: usize| {
+            let tail = cut..log.len();
+            head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+                - log.trimmable_tokens(tail)
+        };
+        let floor_tokens = floor_of(last_cut.max(head_end)).min(tokens_before);
+        if last_cut <= head_end {
+            return Err(no(Reason::NothingToRemove, floor_tokens));
+        }
+        if floor_tokens > target_tokens {
+            return Err(no(Reason::FloorAboveBudget, floor_tokens));
+        }
+
+        let room = target_tokens - head_tokens;
+        let summary_share = (room * SUMMARY_PERCENT / 100).max(SUMMARY_FLOOR_TOKENS);
+        let wanted = log.suffix_within(room.saturating_sub(summary_share));
+        let cut = log
+            .cut_at_or_after(wanted.max(head_end + 1))
+            .unwrap_or(last_cut);
+        let tail_tokens = log.tokens(cut..log.len());
+        let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
+        let notes = notes(log, head_end..cut, target_tokens / NOTES_CAP_DIVISOR);
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            notes,
+            task,
+            tokens_before,
+            target_tokens,
+            summary_tokens: (room + trim_tokens).saturating_sub(tail_tokens),
+            trim_tokens,
+            floor_tokens,
+        })
+    }
+
+    /// Plans to remove everything between the head and `cut`, whatever the size of what remains.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when `cut` is not a legal cut or lies inside the head.
+    pub fn at(log: &Log, cut: usize, summary_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
+        let system_end = leading_system(log);
+        let (head_end, task) = head(log, system_end, u64::MAX);
+        if cut <= head_end || !log.is_cut(cut) {
+            return Err(NoPlan {
+                reason: Reason::NothingToRemove,
+                floor_tokens: 0,
+            });
+        }
+        let kept = log.tokens(system_end..head_end) + log.tokens(cut..log.len());
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            notes: notes(log, head_end..cut, u64::MAX),
+            task,
+            tokens_before: log.tokens(system_end..log.len()),
+            target_tokens: kept + summary_tokens,
+            summary_tokens,
+            trim_tokens: 0,
+            floor_tokens: kept + SUMMARY_FLOOR_TOKENS,
+        })
+    }
+
+    /// Whether a view of `tokens_after` is clearly smaller than what was there.
+    #[must_use]
+    pub const fn is_worthwhile(&self, tokens_after: u64) -> bool {
+        tokens_after <= self.target_tokens
+            && tokens_after * 100 <= self.tokens_before * WORTHWHILE_PERCENT
+    }
+}
+
+/// How many entries in front are the client's own instructions.
+#[must_use]
+pub fn leading_system(log: &Log) -> usize {
+    (0..log.len())
+        .take_while(|&position| log.role(position) == Some(Role::System))
+        .count()
+}
+
+/// The head ends after the first request when that request opens the conversation and is not too large.
+fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) {
+    let Some(first) = log.first_typed() else {
+        return (system_end, TaskPlace::Summary);
+    };
+    let opens = (system_end..first)
+        .all(|position| matches!(log.role(position), Some(Role::System | Role::User)))
+        && (first + 1 == log.len() || log.is_cut(first + 1));
+    let tokens = log.tokens(system_end..first + 1);
+    if opens && tokens <= target_tokens / TASK_CAP_DIVISOR {
+        (first + 1, TaskPlace::Head)
+    } else {
+        (system_end, TaskPlace::Summary)
+    }
+}
+
+/// The newest of the client's own notes in `span` that fit `cap_tokens`.
+fn notes(log: &Log, span: Range<usize>, cap_tokens: u64) -> Vec<usize> {
+    let mut left = cap_tokens;
+    let mut kept: Vec<usize> = span
+        .rev()
+        .filter(|&position| log.role(position) == Some(Role::System))
+        .map_while(|position| {
+            left = left.checked_sub(log.tokens(position..position + 1))?;
+            Some(position)
+        })
+        .collect();
+    kept.reverse();
+    kept
+}

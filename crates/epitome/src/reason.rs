@@ -1,0 +1,82 @@
+//! Why something happened, or did not: a closed set of codes.
+
+use std::fmt;
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])* $name:ident => $code:literal,)*) => {
+        /// Why a conversation was compacted, or left alone. The codes are public surface.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Reason { $($(#[doc = $doc])* $name,)* }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The stable code.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// Somebody asked for it.
+    Manual => "manual",
+    /// The request would have crossed the hard line.
+    HardLine => "hard_line",
+    /// The provider said that the request is too long.
+    Overflow => "overflow",
+    /// The provider's cache is surely cold, so a prepared compaction costs nothing extra.
+    CacheCold => "cache_cold",
+    /// An earlier compaction of this conversation was applied again, byte for byte.
+    Epoch => "epoch",
+    /// The conversation is small enough.
+    BelowLine => "below_line",
+    /// It already fits the budget that was asked for.
+    WithinBudget => "within_budget",
+    /// There is no legal cut with anything before it.
+    NothingToRemove => "nothing_to_remove",
+    /// The result would not have been clearly smaller.
+    NotSmaller => "not_smaller",
+    /// What must stay is larger than the budget.
+    FloorAboveBudget => "floor_above_budget",
+    /// What must stay is larger than the window.
+    FloorAboveWindow => "floor_above_window",
+    /// The reserves leave nothing of the window.
+    WindowBelowReserves => "window_below_reserves",
+    /// The same compaction was tried before and did not help.
+    AlreadyTried => "already_tried",
+    /// The client asked for the request to be left alone.
+    Bypassed => "bypassed",
+    /// Only watching.
+    Observing => "observing",
+    /// Not a path that carries a conversation.
+    NotAConversation => "not_a_conversation",
+    /// The body is above the inspection limit.
+    BodyTooLarge => "body_too_large",
+    /// The body is encoded in a way that is not read here.
+    BodyEncoded => "body_encoded",
+    /// The body is not a JSON object.
+    NotJson => "not_json",
+    /// There is no list of messages in the body.
+    NoMessages => "no_messages",
+    /// The body says the same thing twice, so that readers may disagree about it.
+    AmbiguousBody => "ambiguous_body",
+    /// A message has a form that is not understood.
+    UnreadableMessage => "unreadable_message",
+    /// The provider keeps the history.
+    ServerSideHistory => "server_side_history",
+    /// The client asked the provider to manage the context.
+    ProviderManaged => "provider_managed",
+    /// The provider refused the rewritten request; the original went out instead.
+    RewriteRefused => "rewrite_refused",
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,78 @@
+//! The window, what is kept free of it, and the lines a conversation may not cross.
+
+/// Where the size of a window comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowSource {
+    /// Set by the user.
+    Configured,
+    /// Told by the provider in an overflow answer.
+    Learned,
+    /// From the model table.
+    Table,
+    /// Nothing is known: the usual size is assumed.
+    Assumed,
+}
+
+/// A context window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Tokens that input and output share.
+    pub tokens: u64,
+    /// How that is known.
+    pub source: WindowSource,
+}
+
+/// The size assumed for a model that nobody knows.
+pub const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
+
+/// Room kept for the answer when the request does not ask for more.
+const RESERVE_TOKENS: u64 = 20_000;
+/// The reserve takes at most this part of a small window.
+const RESERVE_CAP_DIVISOR: u64 = 4;
+/// A compaction is prepared when this share of the hard line is reached.
+const PREPARE_PERCENT: u64 = 70;
+
+impl Window {
+    /// The window of a model nobody knows.
+    #[must_use]
+    pub const fn assumed() -> Self {
+        Self {
+            tokens: ASSUMED_WINDOW_TOKENS,
+            source: WindowSource::Assumed,
+        }
+    }
+
+    /// A window the user set.
+    #[must_use]
+    pub const fn configured(tokens: u64) -> Self {
+        Self {
+            tokens,
+            source: WindowSource::Configured,
+        }
+    }
+
+    /// The lines of this window for a request that asks for `output_tokens` and is counted by a meter
+    /// that may be off by `error_ratio` (0.1 = a tenth). `None` when the reserves leave nothing.
+    #[must_use]
+    pub fn lines(self, output_tokens: u64, error_ratio: f64) -> Option<Lines> {
+        let reserve = RESERVE_TOKENS.min(self.tokens / RESERVE_CAP_DIVISOR);
+        let error_bar = (self.tokens as f64 * error_ratio.clamp(0.0, 1.0)).ceil() as u64;
+        let hard_tokens = self
+            .tokens
+            .checked_sub(output_tokens.max(reserve))?
+            .checked_sub(error_bar)?;
+        (hard_tokens > 0).then_some(Lines {
+            prepare_tokens: hard_tokens * PREPARE_PERCENT / 100,
+            hard_tokens,
+        })
+    }
+}
+
+/// How large a request may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// From here on a compaction is worth preparing in the background.
+    pub prepare_tokens: u64,
+    /// No request goes out above this, whatever it takes.
+    pub hard_tokens: u64,
+}
