@@ -1,1 +1,75 @@
-fn main() {}
+//! The developer task runner: `cargo xtask lint|test|bench|soak`.
+//!
+//! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
+//! they rely on; each command has the module of its name ([`suites`] is `test`).
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command for people"
+)]
+
+mod bench;
+mod clock;
+mod lint;
+mod needs;
+mod project;
+mod soak;
+mod suites;
+mod task;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::project::Project;
+use crate::task::{Task, USAGE};
+
+const WRONG_CALL: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let task = match task::parse(&arguments) {
+        Ok(task) => task,
+        Err(complaint) => {
+            eprintln!("error: {complaint}\n\n{USAGE}");
+            return ExitCode::from(WRONG_CALL);
+        }
+    };
+    match perform(&task) {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// How a task ended; the exit code says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+}
+
+impl Verdict {
+    fn good_if(condition: bool) -> Self {
+        if condition { Self::Good } else { Self::Bad }
+    }
+}
+
+fn perform(task: &Task) -> Result<Verdict> {
+    if *task == Task::Help {
+        print!("{USAGE}");
+        return Ok(Verdict::Good);
+    }
+    let project = Project::find()?;
+    match task {
+        Task::Help => Ok(Verdict::Good),
+        Task::Lint => lint::run(&project),
+        Task::Test { filter } => suites::run(&project, filter.as_deref()),
+        Task::Bench { name } => bench::run(&project, name.as_deref()),
+        Task::Soak { minutes } => soak::run(&project, *minutes),
+    }
+}

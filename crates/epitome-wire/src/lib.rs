@@ -1,1 +1,40 @@
-//! placeholder
+//! Provider formats in and out, byte for byte.
+//!
+//! - a request as it arrived: [`Body`]; what leaves: a [`Splice`] of it, never a re-serialisation
+//! - reading without converting: [`json`]; one message for the core: [`decode`]
+//! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
+//! - what came back: [`Overflow`], [`input_tokens`], [`UsageWatch`], [`sse`]
+//! - structural problems: [`violations`]
+//!
+//! Each format is one module with the same four functions: `decode`, `canonical`, `summary_message` and the
+//! role names. Knows no HTTP, no files, no clock.
+#![warn(missing_docs)]
+
+mod anthropic;
+mod body;
+mod canonical;
+mod decode;
+mod detect;
+mod identity;
+pub mod json;
+mod openai_chat;
+mod overflow;
+mod render;
+mod scan;
+mod splice;
+pub mod sse;
+mod usage;
+mod validity;
+mod wire;
+
+pub use body::{Body, BodyError, Field};
+pub use canonical::NORMALISER_VERSION;
+pub use decode::{Decoded, Unreadable, canonical, decode, summary_message};
+pub use detect::{Detected, detect};
+pub use identity::{ChainKey, Conversation, FirstBytes, Known, Memo, Prehashed};
+pub use overflow::Overflow;
+pub use render::RenderError;
+pub use splice::{Edit, Item, Splice};
+pub use usage::{UsageWatch, input_tokens};
+pub use validity::{Violation, ViolationKind, violations};
+pub use wire::Wire;

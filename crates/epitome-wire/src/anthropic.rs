@@ -1,0 +1,284 @@
+//! Anthropic Messages.
+
+use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
+
+use crate::canonical::{Canonical, is_injected};
+use crate::decode::{Blocks, Decoded, Unreadable};
+use crate::json::{Kind, Text, Value, escape};
+
+/// What a content block is, by its `type`.
+enum BlockKind {
+    Text,
+    Thinking,
+    Call,
+    Result,
+    Media(&'static str),
+    Other,
+}
+
+fn kind(block: &Value<'_>) -> BlockKind {
+    match block.string("type").as_deref() {
+        Some("text") => BlockKind::Text,
+        Some("thinking" | "redacted_thinking") => BlockKind::Thinking,
+        Some("tool_use" | "server_tool_use" | "mcp_tool_use") => BlockKind::Call,
+        // Server tools answer in blocks of their own: `web_search_tool_result` and its like.
+        Some(name) if name.ends_with("tool_result") => BlockKind::Result,
+        Some("image") => BlockKind::Media("image"),
+        Some("document") => BlockKind::Media("document"),
+        _ => BlockKind::Other,
+    }
+}
+
+fn role(value: &Value<'_>) -> Option<Role> {
+    Some(match value.string("role")?.as_ref() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" => Role::System,
+        _ => return None,
+    })
+}
+
+pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
+    let role = role(value).ok_or(Unreadable::UnknownRole)?;
+    let mut out = Blocks::default();
+    match value.get("content").map(|content| &content.kind) {
+        Some(Kind::Text(text)) => out.push(said(text, role)),
+        Some(Kind::Array(blocks)) => {
+            for block in blocks {
+                decode_block(block, role, &mut out)?;
+            }
+        }
+        _ => return Err(Unreadable::WrongType("content")),
+    }
+    Ok(Decoded {
+        message: Message {
+            role,
+            blocks: out.blocks,
+        },
+        result_texts: out.result_texts,
+    })
+}
+
+fn said(text: &Text<'_>, role: Role) -> Block {
+    let text = text.decode().into_owned();
+    if role == Role::User && is_injected(&text) {
+        Block::Injected(text)
+    } else {
+        Block::Text(text)
+    }
+}
+
+fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+    let chars = block.range.len();
+    let decoded = match kind(block) {
+        BlockKind::Text => {
+            let text = block.get("text").and_then(Value::as_text);
+            said(text.ok_or(Unreadable::WrongType("text"))?, role)
+        }
+        BlockKind::Thinking => Block::Thinking { chars },
+        BlockKind::Call => Block::Call(Call {
+            id: member(block, "id").ok_or(Unreadable::WrongType("id"))?,
+            name: member(block, "name").unwrap_or_default(),
+            arguments: block.get("input").map(raw_json).unwrap_or_default(),
+        }),
+        BlockKind::Result => {
+            let at = out.blocks.len();
+            Block::Result(result(block, at, out)?)
+        }
+        BlockKind::Media(kind) => media(kind),
+        BlockKind::Other => Block::Opaque { chars },
+    };
+    out.push(decoded);
+    Ok(())
+}
+
+fn member(block: &Value<'_>, name: &str) -> Option<String> {
+    block.string(name).map(|text| text.into_owned())
+}
+
+fn media(kind: &str) -> Block {
+    Block::Media(Media {
+        kind: kind.to_owned(),
+        tokens: MEDIA_TOKENS,
+    })
+}
+
+/// The input of a call as compact JSON: what a person would quote, and what the model is charged for.
+fn raw_json(value: &Value<'_>) -> String {
+    let mut out = Vec::new();
+    compact(value, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn compact(value: &Value<'_>, out: &mut Vec<u8>) {
+    match &value.kind {
+        Kind::Null => out.extend_from_slice(b"null"),
+        Kind::Bool(true) => out.extend_from_slice(b"true"),
+        Kind::Bool(false) => out.extend_from_slice(b"false"),
+        Kind::Number(number) => out.extend_from_slice(number.as_bytes()),
+        Kind::Text(text) => quoted(&text.decode(), out),
+        Kind::Array(items) => {
+            out.push(b'[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                compact(item, out);
+            }
+            out.push(b']');
+        }
+        Kind::Object(members) => {
+            out.push(b'{');
+            for (at, (name, value)) in members.iter().enumerate() {
+                if at > 0 {
+                    out.push(b',');
+                }
+                quoted(&name.decode(), out);
+                out.push(b':');
+                compact(value, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+fn quoted(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    escape(text, out);
+    out.push(b'"');
+}
+
+fn result<'a>(
+    block: &Value<'a>,
+    at: usize,
+    out: &mut Blocks<'a>,
+) -> Result<ToolResult, Unreadable> {
+    let mut parts = Vec::new();
+    match block.get("content").map(|content| (content, &content.kind)) {
+        None | Some((_, Kind::Null)) => {}
+        Some((_, Kind::Text(text))) => {
+            out.result_texts.push((at, 0, *text));
+            parts.push(ResultPart::Text(text.decode().into_owned()));
+        }
+        Some((_, Kind::Array(items))) => {
+            for item in items {
+                let part = match kind(item) {
+                    BlockKind::Text => match item.get("text").and_then(Value::as_text) {
+                        Some(text) => {
+                            out.result_texts.push((at, parts.len(), *text));
+                            ResultPart::Text(text.decode().into_owned())
+                        }
+                        None => return Err(Unreadable::WrongType("text")),
+                    },
+                    BlockKind::Media(kind) => ResultPart::Media(Media {
+                        kind: kind.to_owned(),
+                        tokens: MEDIA_TOKENS,
+                    }),
+                    _ => ResultPart::Opaque {
+                        chars: item.range.len(),
+                    },
+                };
+                parts.push(part);
+            }
+        }
+        Some((content, _)) => parts.push(ResultPart::Opaque {
+            chars: content.range.len(),
+        }),
+    }
+    Ok(ToolResult {
+        call_id: member(block, "tool_use_id").unwrap_or_default(),
+        parts,
+        is_error: block.get("is_error").map(|flag| &flag.kind) == Some(&Kind::Bool(true)),
+    })
+}
+
+pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
+    let role = role(value).filter(|role| *role != Role::System)?;
+    let mut out = Canonical::new(role.as_str());
+    if let Some(content) = value.get("content") {
+        match &content.kind {
+            Kind::Text(text) => canonical_text(text, role, &mut out),
+            Kind::Array(blocks) => {
+                for block in blocks {
+                    canonical_block(block, role, &mut out);
+                }
+            }
+            _ => out.json(b'c', content),
+        }
+    }
+    out.rest(value, &["role", "content", "id"]);
+    out.finish()
+}
+
+fn canonical_text(text: &Text<'_>, role: Role, out: &mut Canonical) {
+    let decoded = text.decode();
+    if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
+        out.text(b't', text);
+    }
+}
+
+fn canonical_block(block: &Value<'_>, role: Role, out: &mut Canonical) {
+    match kind(block) {
+        BlockKind::Text => {
+            if let Some(text) = block.get("text").and_then(Value::as_text) {
+                canonical_text(text, role, out);
+            }
+            out.rest(block, &["type", "text"]);
+        }
+        BlockKind::Thinking => {}
+        BlockKind::Result => {
+            out.add(b'o', b"");
+            match block.get("content").map(|content| &content.kind) {
+                // A string is one text block.
+                Some(Kind::Text(text)) => out.text(b's', text),
+                Some(Kind::Array(items)) => {
+                    for item in items {
+                        match (kind(item), item.get("text").and_then(Value::as_text)) {
+                            (BlockKind::Text, Some(text)) => out.text(b's', text),
+                            _ => {
+                                out.add(b'q', b"");
+                                out.rest(item, &[]);
+                            }
+                        }
+                    }
+                }
+                None | Some(Kind::Null) => {}
+                Some(_) => {
+                    if let Some(content) = block.get("content") {
+                        out.json(b'c', content);
+                    }
+                }
+            }
+            if block.get("is_error").map(|flag| &flag.kind) == Some(&Kind::Bool(true)) {
+                out.add(b'e', b"");
+            }
+            out.rest(block, &["content", "is_error"]);
+        }
+        BlockKind::Call | BlockKind::Media(_) | BlockKind::Other => {
+            out.add(b'b', b"");
+            out.rest(block, &[]);
+        }
+    }
+}
+
+/// A cache mark among the blocks of a message, as it is spelled.
+pub(crate) fn cache_mark<'a>(value: &Value<'_>, source: &'a [u8]) -> Option<&'a [u8]> {
+    let content = value.get("content")?;
+    let mark = content
+        .items()
+        .iter()
+        .rev()
+        .find_map(|block| block.get("cache_control"))?;
+    (!mark.is_null()).then(|| source.get(mark.range.clone()).unwrap_or_default())
+}
+
+pub(crate) fn summary_message(text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
+    let mut out = br#"{"role":"user","content":[{"type":"text","text":"#.to_vec();
+    quoted(text, &mut out);
+    if let Some(mark) = cache_mark {
+        out.extend_from_slice(br#","cache_control":"#);
+        out.extend_from_slice(mark);
+    }
+    out.extend_from_slice(b"}]}");
+    out
+}

@@ -1,0 +1,314 @@
+//! A request body: the original bytes, and where its messages stand.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use epitome::Reason;
+
+use crate::json::{self, JsonError, Kind, Value};
+use crate::scan::Scanner;
+use crate::splice::{Separator, Splice};
+use crate::wire::Wire;
+
+/// A request body as it arrived. Never re-serialised: what leaves is these bytes, or a [`Splice`] of them.
+#[derive(Clone, Debug)]
+pub struct Body {
+    bytes: Bytes,
+    wire: Wire,
+    fields: Vec<(Field, Range<usize>)>,
+    list: Range<usize>,
+    messages: Vec<Range<usize>>,
+    separator: Separator,
+}
+
+/// Top-level members that matter here; all others are left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Field {
+    /// The model's name.
+    Model,
+    /// How long the answer may be.
+    MaxTokens,
+    /// The same, by its newer name.
+    MaxCompletionTokens,
+    /// Whether the answer is streamed.
+    Stream,
+    /// The system prompt that stands apart from the messages.
+    System,
+    /// The tools.
+    Tools,
+    /// What the provider is asked to do about the context.
+    ContextManagement,
+}
+
+impl Field {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "model" => Self::Model,
+            "max_tokens" => Self::MaxTokens,
+            "max_completion_tokens" => Self::MaxCompletionTokens,
+            "stream" => Self::Stream,
+            "system" => Self::System,
+            "tools" => Self::Tools,
+            "context_management" => Self::ContextManagement,
+            _ => return None,
+        })
+    }
+}
+
+/// Why a body cannot be worked on. It can still be forwarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// Not JSON, or not an object.
+    #[error("not a JSON object: {0}")]
+    NotJson(JsonError),
+    /// There is no `messages` array.
+    #[error("there is no `messages` array")]
+    NoMessages,
+    /// `messages` is given twice; readers would disagree about which one counts.
+    #[error("`messages` is given more than once")]
+    RepeatedMessages,
+}
+
+impl BodyError {
+    /// The reason code.
+    #[must_use]
+    pub const fn reason(&self) -> Reason {
+        match self {
+            Self::NotJson(_) => Reason::NotJson,
+            Self::NoMessages => Reason::NoMessages,
+            Self::RepeatedMessages => Reason::AmbiguousBody,
+        }
+    }
+}
+
+impl Body {
+    /// Scans a request body once, without decoding anything.
+    ///
+    /// # Errors
+    /// [`BodyError`] when it is no JSON object with one `messages` array.
+    pub fn scan(bytes: Bytes, wire: Wire) -> Result<Self, BodyError> {
+        let mut scanner = Scanner::new(&bytes, 0);
+        let mut fields = Vec::new();
+        let mut found: Option<(Range<usize>, Vec<Range<usize>>)> = None;
+        let mut seen = 0;
+        let mut members = || -> Result<(), JsonError> {
+            scanner.space();
+            scanner.expect(b'{', "no object")?;
+            scanner.space();
+            if scanner.take(b'}') {
+                return Ok(());
+            }
+            loop {
+                scanner.space();
+                let name = scanner.string()?;
+                scanner.space();
+                scanner.expect(b':', "no colon after a member name")?;
+                scanner.space();
+                let name = member_name(&bytes, name);
+                if name == "messages" {
+                    seen += 1;
+                    if scanner.peek() == Some(b'[') {
+                        let start = scanner.at();
+                        let items = scanner.items()?;
+                        found = Some((start..scanner.at(), items));
+                    } else {
+                        scanner.value()?;
+                        found = None;
+                    }
+                } else {
+                    let value = scanner.value()?;
+                    fields.extend(Field::named(&name).map(|field| (field, value)));
+                }
+                scanner.space();
+                if scanner.take(b'}') {
+                    break;
+                }
+                scanner.expect(b',', "an object that does not end")?;
+            }
+            scanner.space();
+            match scanner.peek() {
+                None => Ok(()),
+                Some(_) => Err(scanner.error("more text after the object")),
+            }
+        };
+        members().map_err(BodyError::NotJson)?;
+        if seen > 1 {
+            return Err(BodyError::RepeatedMessages);
+        }
+        let (list, messages) = found.ok_or(BodyError::NoMessages)?;
+        Ok(Self {
+            bytes,
+            wire,
+            fields,
+            list,
+            messages,
+            separator: Separator::Comma,
+        })
+    }
+
+    /// Scans a bare array of messages.
+    ///
+    /// # Errors
+    /// [`BodyError::NotJson`] when it is no array.
+    pub fn scan_array(bytes: Bytes, wire: Wire) -> Result<Self, BodyError> {
+        let mut scanner = Scanner::new(&bytes, 0);
+        scanner.space();
+        let start = scanner.at();
+        let messages = scanner.items().map_err(BodyError::NotJson)?;
+        let list = start..scanner.at();
+        scanner.space();
+        if scanner.peek().is_some() {
+            return Err(BodyError::NotJson(
+                scanner.error("more text after the array"),
+            ));
+        }
+        Ok(Self {
+            bytes,
+            wire,
+            fields: Vec::new(),
+            list,
+            messages,
+            separator: Separator::Comma,
+        })
+    }
+
+    /// Scans one message per line; blank lines are passed over.
+    ///
+    /// # Errors
+    /// [`BodyError::NotJson`] with the position of the first line that is no value.
+    pub fn scan_lines(bytes: Bytes, wire: Wire) -> Result<Self, BodyError> {
+        let mut scanner = Scanner::new(&bytes, 0);
+        let mut messages = Vec::new();
+        scanner.space();
+        while scanner.peek().is_some() {
+            messages.push(scanner.value().map_err(BodyError::NotJson)?);
+            scanner.space();
+        }
+        let list = 0..bytes.len();
+        Ok(Self {
+            bytes,
+            wire,
+            fields: Vec::new(),
+            list,
+            messages,
+            separator: Separator::Line,
+        })
+    }
+
+    /// The original bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The format.
+    #[must_use]
+    pub const fn wire(&self) -> Wire {
+        self.wire
+    }
+
+    /// How many messages there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Where each message stands.
+    #[must_use]
+    pub fn messages(&self) -> &[Range<usize>] {
+        &self.messages
+    }
+
+    /// The bytes of a message.
+    #[must_use]
+    pub fn message(&self, index: usize) -> &[u8] {
+        self.messages
+            .get(index)
+            .and_then(|range| self.bytes.get(range.clone()))
+            .unwrap_or_default()
+    }
+
+    /// Reads a message strictly.
+    ///
+    /// # Errors
+    /// [`JsonError`] with a position in the body.
+    pub fn read(&self, index: usize) -> Result<Value<'_>, JsonError> {
+        let range = self.messages.get(index).cloned().unwrap_or_default();
+        json::read_within(&self.bytes, range)
+    }
+
+    /// The bytes of a top-level member, the last one where it is repeated.
+    #[must_use]
+    pub fn field(&self, field: Field) -> Option<&[u8]> {
+        let (_, range) = self
+            .fields
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == field)?;
+        self.bytes.get(range.clone())
+    }
+
+    /// The model's name.
+    #[must_use]
+    pub fn model(&self) -> Option<String> {
+        let value = json::read(self.field(Field::Model)?).ok()?;
+        value.as_text().map(|text| text.decode().into_owned())
+    }
+
+    /// How many tokens the answer may take, if the request says so.
+    #[must_use]
+    pub fn output_tokens(&self) -> Option<u64> {
+        [Field::MaxCompletionTokens, Field::MaxTokens]
+            .into_iter()
+            .filter_map(|field| self.field(field))
+            .filter_map(|bytes| json::read(bytes).ok())
+            .find_map(|value| match value.kind {
+                Kind::Number(number) => number.parse().ok(),
+                _ => None,
+            })
+    }
+
+    /// Whether the answer is to be streamed.
+    #[must_use]
+    pub fn is_streaming(&self) -> bool {
+        self.field(Field::Stream) == Some(b"true")
+    }
+
+    pub(crate) const fn with_wire(mut self, wire: Wire) -> Self {
+        self.wire = wire;
+        self
+    }
+
+    pub(crate) fn list(&self) -> Range<usize> {
+        self.list.clone()
+    }
+
+    pub(crate) const fn separator(&self) -> Separator {
+        self.separator
+    }
+
+    /// These bytes, unchanged, as a splice.
+    #[must_use]
+    pub fn unchanged(&self) -> Splice {
+        Splice::unchanged(self.bytes.clone())
+    }
+}
+
+/// The member's name; escapes in names are rare but legal.
+fn member_name(bytes: &[u8], range: Range<usize>) -> std::borrow::Cow<'_, str> {
+    let raw = bytes.get(range.clone()).unwrap_or_default();
+    if raw.contains(&b'\\')
+        && let Ok(value) = json::read_within(bytes, range.start - 1..range.end + 1)
+        && let Kind::Text(text) = value.kind
+    {
+        return text.decode();
+    }
+    String::from_utf8_lossy(raw)
+}

@@ -1,0 +1,76 @@
+//! A message as the core sees it, with the places of the texts that may be trimmed.
+
+use epitome::{Block, Digest, Message};
+
+use crate::json::{Kind, Text, Value};
+use crate::wire::Wire;
+use crate::{anthropic, openai_chat};
+
+/// A decoded message.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// What it says.
+    pub message: Message,
+    /// The texts of its tool results: block, part, and where the text stands.
+    pub result_texts: Vec<(usize, usize, Text<'a>)>,
+}
+
+/// Why a message is not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is no JSON object.
+    #[error("a message is not an object")]
+    NotAnObject,
+    /// It has no role, or one that this format does not have.
+    #[error("a message has no role that this format knows")]
+    UnknownRole,
+    /// A member has another type than the format says.
+    #[error("`{0}` of a message has the wrong type")]
+    WrongType(&'static str),
+}
+
+/// Decodes a message.
+///
+/// # Errors
+/// [`Unreadable`] when it does not have the form its format asks for.
+pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
+    if !matches!(value.kind, Kind::Object(_)) {
+        return Err(Unreadable::NotAnObject);
+    }
+    match wire {
+        Wire::OpenAiChat => openai_chat::decode(value),
+        Wire::Anthropic => anthropic::decode(value),
+    }
+}
+
+/// The canonical digest of a message; `None` for one that is no link of a chain (the client's own
+/// instructions, or nothing but injected text).
+#[must_use]
+pub fn canonical(wire: Wire, value: &Value<'_>) -> Option<Digest> {
+    match wire {
+        Wire::OpenAiChat => openai_chat::canonical(value),
+        Wire::Anthropic => anthropic::canonical(value),
+    }
+}
+
+/// The summary as a message of this format.
+#[must_use]
+pub fn summary_message(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
+    match wire {
+        Wire::OpenAiChat => openai_chat::summary_message(text),
+        Wire::Anthropic => anthropic::summary_message(text, cache_mark),
+    }
+}
+
+/// Collects blocks while they are decoded.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks<'a> {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) result_texts: Vec<(usize, usize, Text<'a>)>,
+}
+
+impl Blocks<'_> {
+    pub(crate) fn push(&mut self, block: Block) {
+        self.blocks.push(block);
+    }
+}

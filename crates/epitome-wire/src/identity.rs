@@ -1,0 +1,238 @@
+//! Who is this? A conversation is known by the chain of its canonical messages.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use epitome::{Digest, Facts, Log, Meter, Reason};
+
+use crate::body::Body;
+use crate::decode::{canonical, decode};
+use crate::wire::Wire;
+
+/// What was derived from one message when it first arrived.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The digest of its raw bytes.
+    pub exact: Digest,
+    /// The digest of its canonical form; `None` if it is no link of the chain.
+    pub canonical: Option<Digest>,
+    /// Size and cut facts.
+    pub facts: Facts,
+}
+
+/// Messages seen before, by the digest of their bytes, so that a turn costs what is new in it.
+///
+/// Holds two generations: when the younger one is full, the older one is forgotten. What is still in use
+/// moves to the younger one whenever it is looked up.
+#[derive(Debug)]
+pub struct Memo {
+    meter: Meter,
+    generations: Mutex<Generations>,
+    capacity: usize,
+}
+
+#[derive(Debug, Default)]
+struct Generations {
+    young: HashMap<Digest, Arc<Known>, Prehashed>,
+    old: HashMap<Digest, Arc<Known>, Prehashed>,
+}
+
+impl Memo {
+    /// A memo for about `capacity` messages, counted by `meter`.
+    #[must_use]
+    pub fn new(meter: Meter, capacity: usize) -> Self {
+        Self {
+            meter,
+            generations: Mutex::default(),
+            capacity: capacity.div_ceil(2).max(1),
+        }
+    }
+
+    /// The meter by which sizes were taken.
+    #[must_use]
+    pub const fn meter(&self) -> Meter {
+        self.meter
+    }
+
+    fn look_up(&self, digests: &[Digest]) -> Vec<Option<Arc<Known>>> {
+        let mut guard = self
+            .generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Generations { young, old } = &mut *guard;
+        let found = digests
+            .iter()
+            .map(|digest| match young.get(digest) {
+                Some(known) => Some(Arc::clone(known)),
+                None => old.remove(digest).inspect(|known| {
+                    young.insert(*digest, Arc::clone(known));
+                }),
+            })
+            .collect();
+        guard.turn(self.capacity);
+        found
+    }
+
+    fn remember(&self, digest: Digest, known: &Arc<Known>) {
+        let mut guard = self
+            .generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        guard.young.insert(digest, Arc::clone(known));
+        guard.turn(self.capacity);
+    }
+}
+
+impl Generations {
+    fn turn(&mut self, capacity: usize) {
+        if self.young.len() > capacity {
+            self.old = std::mem::take(&mut self.young);
+        }
+    }
+}
+
+/// Digests are uniform already; hashing them again would only cost time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prehashed;
+
+/// Takes the first eight bytes of a digest as its hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FirstBytes(u64);
+
+impl std::hash::BuildHasher for Prehashed {
+    type Hasher = FirstBytes;
+
+    fn build_hasher(&self) -> FirstBytes {
+        FirstBytes(0)
+    }
+}
+
+impl std::hash::Hasher for FirstBytes {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(first) = bytes.first_chunk::<8>() {
+            self.0 = u64::from_le_bytes(*first);
+        }
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
+}
+
+/// The key under which a tenant's chains are made. Equal content of two tenants gives unrelated chains.
+#[derive(Clone, Copy)]
+pub struct ChainKey([u8; 32]);
+
+impl ChainKey {
+    /// Wraps a secret.
+    #[must_use]
+    pub const fn new(secret: [u8; 32]) -> Self {
+        Self(secret)
+    }
+
+    /// The key for places where nobody else's content is around, such as a file on the command line.
+    #[must_use]
+    pub const fn public() -> Self {
+        Self([0; 32])
+    }
+
+    /// A digest of content that only holders of the key can recognise.
+    #[must_use]
+    pub fn digest(&self, content: &Digest) -> Digest {
+        Digest::new(*blake3::keyed_hash(&self.0, content.as_bytes()).as_bytes())
+    }
+
+    /// The chain after one more message.
+    #[must_use]
+    pub fn link(&self, before: Option<&Digest>, message: &Digest) -> Digest {
+        let mut input = [0; 64];
+        let (front, back) = input.split_at_mut(32);
+        if let Some(before) = before {
+            front.copy_from_slice(before.as_bytes());
+        }
+        back.copy_from_slice(message.as_bytes());
+        Digest::new(*blake3::keyed_hash(&self.0, &input).as_bytes())
+    }
+}
+
+impl std::fmt::Debug for ChainKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ChainKey(secret)")
+    }
+}
+
+/// A request's conversation: what is known of each message, its chain, its sizes and cuts.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// What is known of each message.
+    pub messages: Vec<Arc<Known>>,
+    /// The links of the chain: which message, and the digest of the chain up to and with it.
+    pub chain: Vec<(usize, Digest)>,
+    /// Sizes and cuts.
+    pub log: Log,
+    /// How many messages had not been seen before.
+    pub new_messages: usize,
+}
+
+impl Conversation {
+    /// Recognises the messages of a body. Messages seen before cost a digest of their bytes; new ones are
+    /// read strictly.
+    ///
+    /// # Errors
+    /// [`Reason::UnreadableMessage`] when a message does not have the form its format asks for.
+    pub fn of(body: &Body, memo: &Memo, key: &ChainKey) -> Result<Self, Reason> {
+        let exact: Vec<Digest> = (0..body.len())
+            .map(|index| exact_digest(body.wire(), body.message(index)))
+            .collect();
+        let mut new_messages = 0;
+        let mut messages = Vec::with_capacity(exact.len());
+        for (index, (digest, found)) in exact.iter().zip(memo.look_up(&exact)).enumerate() {
+            messages.push(match found {
+                Some(known) => known,
+                None => {
+                    new_messages += 1;
+                    let known = Arc::new(derive(body, index, *digest, memo.meter)?);
+                    memo.remember(*digest, &known);
+                    known
+                }
+            });
+        }
+        let mut log = Log::new();
+        log.reserve(messages.len());
+        let mut chain: Vec<(usize, Digest)> = Vec::with_capacity(messages.len());
+        for (index, known) in messages.iter().enumerate() {
+            log.push(&known.facts);
+            if let Some(canonical) = &known.canonical {
+                let before = chain.last().map(|(_, digest)| digest);
+                let link = key.link(before, canonical);
+                chain.push((index, link));
+            }
+        }
+        Ok(Self {
+            messages,
+            chain,
+            log,
+            new_messages,
+        })
+    }
+}
+
+/// The digest of raw bytes. The format is part of it: the same bytes mean different things in two formats.
+fn exact_digest(wire: Wire, bytes: &[u8]) -> Digest {
+    match wire {
+        Wire::OpenAiChat => Digest::of(bytes),
+        Wire::Anthropic => Digest::new(*blake3::keyed_hash(&[1; 32], bytes).as_bytes()),
+    }
+}
+
+fn derive(body: &Body, index: usize, exact: Digest, meter: Meter) -> Result<Known, Reason> {
+    let value = body.read(index).map_err(|_| Reason::UnreadableMessage)?;
+    let decoded = decode(body.wire(), &value).map_err(|_| Reason::UnreadableMessage)?;
+    Ok(Known {
+        exact,
+        canonical: canonical(body.wire(), &value),
+        facts: Facts::of(&decoded.message, meter),
+    })
+}

@@ -1,0 +1,197 @@
+//! Strings: raw, decoded, escaped, and where they may be cut.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A JSON string as it is spelled, without its quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text<'a> {
+    raw: &'a str,
+    start: usize,
+    is_escaped: bool,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) const fn new(raw: &'a str, start: usize, is_escaped: bool) -> Self {
+        Self {
+            raw,
+            start,
+            is_escaped,
+        }
+    }
+
+    /// Where its contents stand, quotes excluded.
+    #[must_use]
+    pub const fn range(&self) -> Range<usize> {
+        self.start..self.start + self.raw.len()
+    }
+
+    /// Whether it says `text`.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
+        if self.is_escaped {
+            self.decode() == text
+        } else {
+            self.raw == text
+        }
+    }
+
+    /// What it says. A lone surrogate, which no text can hold, becomes U+FFFD.
+    #[must_use]
+    pub fn decode(&self) -> Cow<'a, str> {
+        if !self.is_escaped {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut out = String::with_capacity(self.raw.len());
+        for piece in self.pieces() {
+            match piece.unit {
+                Unit::Plain(text) => out.push_str(text),
+                Unit::Char(character) => out.push(character),
+                Unit::LoneSurrogate(_) => out.push(char::REPLACEMENT_CHARACTER),
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    /// What it says as bytes that are equal exactly when the strings are: UTF-8, with lone surrogates in
+    /// the generalised form.
+    #[must_use]
+    pub fn decode_exact(&self) -> Cow<'a, [u8]> {
+        if !self.is_escaped {
+            return Cow::Borrowed(self.raw.as_bytes());
+        }
+        let mut out = Vec::with_capacity(self.raw.len());
+        for piece in self.pieces() {
+            match piece.unit {
+                Unit::Plain(text) => out.extend_from_slice(text.as_bytes()),
+                Unit::Char(character) => {
+                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                Unit::LoneSurrogate(unit) => out.extend_from_slice(&[
+                    0xE0 | (unit >> 12) as u8,
+                    0x80 | ((unit >> 6) & 0x3F) as u8,
+                    0x80 | (unit & 0x3F) as u8,
+                ]),
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    /// The position in the source before decoded character `index`, never inside an escape; the end of the
+    /// string when there are fewer characters.
+    #[must_use]
+    pub fn position_of_char(&self, index: usize) -> usize {
+        let mut left = index;
+        for piece in self.pieces() {
+            match piece.unit {
+                Unit::Plain(text) => {
+                    let count = text.chars().count();
+                    if left < count {
+                        let at = text.char_indices().nth(left).map_or(0, |(at, _)| at);
+                        return self.start + piece.at + at;
+                    }
+                    left -= count;
+                }
+                Unit::Char(_) | Unit::LoneSurrogate(_) => {
+                    if left == 0 {
+                        return self.start + piece.at;
+                    }
+                    left -= 1;
+                }
+            }
+        }
+        self.start + self.raw.len()
+    }
+
+    const fn pieces(&self) -> Pieces<'a> {
+        Pieces {
+            raw: self.raw,
+            at: 0,
+        }
+    }
+}
+
+struct Piece<'a> {
+    at: usize,
+    unit: Unit<'a>,
+}
+
+enum Unit<'a> {
+    Plain(&'a str),
+    Char(char),
+    LoneSurrogate(u16),
+}
+
+struct Pieces<'a> {
+    raw: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let rest = self.raw.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let at = self.at;
+        let plain = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        if plain > 0 {
+            self.at += plain;
+            let unit = Unit::Plain(rest.get(..plain).unwrap_or_default());
+            return Some(Piece { at, unit });
+        }
+        let (unit, length) = escaped_unit(rest);
+        self.at += length;
+        Some(Piece { at, unit })
+    }
+}
+
+/// The character an escape stands for, and the length of its spelling. The reader has checked the form.
+fn escaped_unit(rest: &str) -> (Unit<'_>, usize) {
+    let simple = |character| (Unit::Char(character), 2);
+    match rest.as_bytes().get(1) {
+        Some(b'b') => simple('\u{8}'),
+        Some(b'f') => simple('\u{c}'),
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'u') => {
+            let high = hex(rest, 2);
+            if (0xD800..0xDC00).contains(&high) && rest.get(6..8) == Some("\\u") {
+                let low = hex(rest, 8);
+                let pair = char::decode_utf16([high, low]).next().and_then(Result::ok);
+                if let Some(character) = pair {
+                    return (Unit::Char(character), 12);
+                }
+            }
+            match char::from_u32(u32::from(high)) {
+                Some(character) => (Unit::Char(character), 6),
+                None => (Unit::LoneSurrogate(high), 6),
+            }
+        }
+        Some(other) => simple(char::from(*other)),
+        None => (Unit::Char('\\'), 1),
+    }
+}
+
+fn hex(rest: &str, at: usize) -> u16 {
+    rest.get(at..at + 4)
+        .and_then(|digits| u16::from_str_radix(digits, 16).ok())
+        .unwrap_or(0)
+}
+
+/// Appends `text` as the contents of a JSON string, quotes excluded.
+pub fn escape(text: &str, out: &mut Vec<u8>) {
+    for character in text.chars() {
+        match character {
+            '"' => out.extend_from_slice(b"\\\""),
+            '\\' => out.extend_from_slice(b"\\\\"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            control if control < ' ' => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(control)).as_bytes());
+            }
+            other => out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! OpenAI Chat Completions.
+
+use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
+
+use crate::canonical::{Canonical, is_injected};
+use crate::decode::{Blocks, Decoded, Unreadable};
+use crate::json::{Kind, Value, escape};
+
+/// Members that hold reasoning, by the names servers give them.
+const REASONING: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
+
+fn role(value: &Value<'_>) -> Option<Role> {
+    Some(match value.string("role")?.as_ref() {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        _ => return None,
+    })
+}
+
+pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
+    let role = role(value).ok_or(Unreadable::UnknownRole)?;
+    let mut out = Blocks::default();
+    if role == Role::Tool {
+        result(value, &mut out)?;
+    } else {
+        for name in REASONING {
+            if let Some(thinking) = value.get(name).filter(|thinking| !thinking.is_null()) {
+                out.push(Block::Thinking {
+                    chars: thinking.range.len(),
+                });
+            }
+        }
+        content(value, role, &mut out)?;
+        calls(value, &mut out)?;
+    }
+    Ok(Decoded {
+        message: Message {
+            role,
+            blocks: out.blocks,
+        },
+        result_texts: out.result_texts,
+    })
+}
+
+fn content(value: &Value<'_>, role: Role, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
+    let Some(content) = value.get("content") else {
+        return Ok(());
+    };
+    match &content.kind {
+        Kind::Null => {}
+        Kind::Text(text) => out.push(said(text.decode().into_owned(), role)),
+        Kind::Array(parts) => {
+            for part in parts {
+                out.push(match part_text(part) {
+                    Some(text) => said(text, role),
+                    None => other_part(part),
+                });
+            }
+        }
+        _ => return Err(Unreadable::WrongType("content")),
+    }
+    Ok(())
+}
+
+fn said(text: String, role: Role) -> Block {
+    if role == Role::User && is_injected(&text) {
+        Block::Injected(text)
+    } else {
+        Block::Text(text)
+    }
+}
+
+fn part_text(part: &Value<'_>) -> Option<String> {
+    match part.string("type").as_deref() {
+        Some("text" | "refusal") => part
+            .string("text")
+            .or_else(|| part.string("refusal"))
+            .map(|text| text.into_owned()),
+        _ => None,
+    }
+}
+
+fn other_part(part: &Value<'_>) -> Block {
+    match part.string("type").as_deref() {
+        Some("image_url") => media("image"),
+        Some("input_audio") => media("audio"),
+        Some("file") => media("document"),
+        _ => Block::Opaque {
+            chars: part.range.len(),
+        },
+    }
+}
+
+fn media(kind: &str) -> Block {
+    Block::Media(Media {
+        kind: kind.to_owned(),
+        tokens: MEDIA_TOKENS,
+    })
+}
+
+fn calls(value: &Value<'_>, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
+    let Some(calls) = value.get("tool_calls").filter(|calls| !calls.is_null()) else {
+        return Ok(());
+    };
+    let Kind::Array(calls) = &calls.kind else {
+        return Err(Unreadable::WrongType("tool_calls"));
+    };
+    for call in calls {
+        let id = call
+            .string("id")
+            .ok_or(Unreadable::WrongType("tool_calls"))?;
+        let (name, arguments) = match (call.get("function"), call.get("custom")) {
+            (Some(function), _) => (function.string("name"), function.string("arguments")),
+            (None, Some(custom)) => (custom.string("name"), custom.string("input")),
+            (None, None) => (None, None),
+        };
+        out.push(Block::Call(Call {
+            id: id.into_owned(),
+            name: name.unwrap_or_default().into_owned(),
+            arguments: arguments.unwrap_or_default().into_owned(),
+        }));
+    }
+    Ok(())
+}
+
+fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+    let mut parts = Vec::new();
+    match value.get("content").map(|content| &content.kind) {
+        None | Some(Kind::Null) => {}
+        Some(Kind::Text(text)) => {
+            out.result_texts.push((0, 0, *text));
+            parts.push(ResultPart::Text(text.decode().into_owned()));
+        }
+        Some(Kind::Array(items)) => {
+            for item in items {
+                parts.push(match item.get("text").and_then(Value::as_text) {
+                    Some(text) => {
+                        out.result_texts.push((0, parts.len(), *text));
+                        ResultPart::Text(text.decode().into_owned())
+                    }
+                    None => match other_part(item) {
+                        Block::Media(media) => ResultPart::Media(media),
+                        _ => ResultPart::Opaque {
+                            chars: item.range.len(),
+                        },
+                    },
+                });
+            }
+        }
+        Some(_) => return Err(Unreadable::WrongType("content")),
+    }
+    let id = value
+        .string("tool_call_id")
+        .or_else(|| value.string("name"))
+        .unwrap_or_default();
+    out.push(Block::Result(ToolResult {
+        call_id: id.into_owned(),
+        parts,
+        is_error: false,
+    }));
+    Ok(())
+}
+
+pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
+    let role = role(value).filter(|role| *role != Role::System)?;
+    let mut out = Canonical::new(role.as_str());
+    if let Some(content) = value.get("content") {
+        match &content.kind {
+            Kind::Text(text) => {
+                let decoded = text.decode();
+                if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
+                    out.text(b't', text);
+                }
+            }
+            Kind::Array(parts) => parts
+                .iter()
+                .for_each(|part| canonical_part(part, role, &mut out)),
+            Kind::Null => {}
+            _ => out.json(b'c', content),
+        }
+    }
+    for call in value.get("tool_calls").map_or(&[][..], Value::items) {
+        if let Some(id) = call.get("id").and_then(Value::as_text) {
+            out.text(b'i', id);
+        }
+        let body = call.get("function").or_else(|| call.get("custom"));
+        if let Some(name) = body
+            .and_then(|body| body.get("name"))
+            .and_then(Value::as_text)
+        {
+            out.text(b'n', name);
+        }
+        let arguments = body.and_then(|body| body.get("arguments").or_else(|| body.get("input")));
+        if let Some(arguments) = arguments.and_then(Value::as_text) {
+            out.json_text(b'a', arguments);
+        }
+    }
+    if let Some(id) = value.get("tool_call_id").and_then(Value::as_text) {
+        out.text(b'o', id);
+    }
+    let known = [
+        "role",
+        "content",
+        "tool_calls",
+        "tool_call_id",
+        "annotations",
+        "reasoning_content",
+        "reasoning",
+        "reasoning_details",
+        "reasoning_signature",
+    ];
+    out.rest(value, &known);
+    out.finish()
+}
+
+fn canonical_part(part: &Value<'_>, role: Role, out: &mut Canonical) {
+    let is_text = part.string("type").as_deref() == Some("text");
+    match part
+        .get("text")
+        .and_then(Value::as_text)
+        .filter(|_| is_text)
+    {
+        Some(text) => {
+            let decoded = text.decode();
+            if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
+                out.text(b't', text);
+            }
+        }
+        None => {
+            out.add(b'p', b"");
+            out.rest(part, &[]);
+        }
+    }
+}
+
+pub(crate) fn summary_message(text: &str) -> Vec<u8> {
+    let mut out = br#"{"role":"user","content":""#.to_vec();
+    escape(text, &mut out);
+    out.extend_from_slice(br#""}"#);
+    out
+}

@@ -1,0 +1,69 @@
+//! `cargo xtask bench`: benchmarks that judge themselves. Each prints its ratios and fails when a gate does.
+
+use anyhow::Result;
+
+use crate::Verdict;
+use crate::needs::{self, FOR_BENCHES, Need};
+use crate::project::{Project, succeeds};
+
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) name: &'static str,
+    package: &'static str,
+}
+
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "warm",
+        package: "epitome-wire",
+    },
+    Bench {
+        name: "decide",
+        package: "epitome",
+    },
+    Bench {
+        name: "proxy",
+        package: "epitome-server",
+    },
+];
+
+pub(crate) fn find(name: &str) -> Option<&'static Bench> {
+    BENCHES.iter().find(|bench| bench.name == name)
+}
+
+/// Runs one benchmark, or all; one that could not run counts as failed, since nothing was shown.
+pub(crate) fn run(project: &Project, name: Option<&str>) -> Result<Verdict> {
+    let chosen: Vec<&Bench> = BENCHES
+        .iter()
+        .filter(|bench| name.is_none_or(|name| bench.name == name))
+        .collect();
+    let relevant = FOR_BENCHES
+        .iter()
+        .filter(|need| chosen.iter().any(|bench| need.suites.contains(&bench.name)));
+    let unmet = needs::prepare(project, relevant);
+
+    let mut verdict = Verdict::Good;
+    let mut rows = Vec::new();
+    for bench in chosen {
+        let outcome = outcome(project, bench, &unmet);
+        if outcome != "passed" {
+            verdict = Verdict::Bad;
+        }
+        rows.push(format!("  {:<8} {outcome}", bench.name));
+    }
+    println!("\nbenchmarks\n{}", rows.join("\n"));
+    Ok(verdict)
+}
+
+fn outcome(project: &Project, bench: &Bench, unmet: &[&Need]) -> String {
+    if let Some(need) = unmet.iter().find(|need| need.suites.contains(&bench.name)) {
+        return format!("could not run: {}", needs::reason(need));
+    }
+    let Bench { name, package } = *bench;
+    let command = project.cargo(&["bench", "--locked", "-p", package, "--bench", name]);
+    if succeeds(command) {
+        "passed".to_owned()
+    } else {
+        "failed".to_owned()
+    }
+}

@@ -1,0 +1,61 @@
+//! The command line, as data.
+
+#[cfg(test)]
+#[path = "task_tests.rs"]
+mod tests;
+
+use crate::bench;
+
+pub(crate) const USAGE: &str = "\
+Usage: cargo xtask <command>
+
+Commands:
+  lint                  formatting, clippy, documentation and the house rules; lists everything that fails
+  test [FILTER]         installs what the tests need, then runs all of them, or those whose name contains FILTER
+  bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
+  soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N minutes
+  help                  this text
+
+Environment:
+  CI=true               a suite that could not run fails the run
+  EPITOME_SEED=N        seed of generated cases (soak: from the clock when not given)
+  EPITOME_CASES=N       number of generated cases (soak: 10000 when not given)
+  EPITOME_DATA=DIR      real data for the tests that read some
+";
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    Help,
+    Lint,
+    Test { filter: Option<String> },
+    Bench { name: Option<String> },
+    Soak { minutes: u64 },
+}
+
+/// Reads the arguments after the program name; the error is a sentence for the user.
+pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => Err("no command given".to_owned()),
+        words if words.iter().any(|word| matches!(*word, "-h" | "--help")) => Ok(Task::Help),
+        ["help"] => Ok(Task::Help),
+        ["lint"] => Ok(Task::Lint),
+        ["test"] => Ok(Task::Test { filter: None }),
+        ["test", filter] if !filter.starts_with('-') => Ok(Task::Test {
+            filter: Some((*filter).to_owned()),
+        }),
+        ["bench"] => Ok(Task::Bench { name: None }),
+        ["bench", name] => match bench::find(name) {
+            Some(_) => Ok(Task::Bench {
+                name: Some((*name).to_owned()),
+            }),
+            None => Err(format!("there is no benchmark called `{name}`")),
+        },
+        ["soak"] => Ok(Task::Soak { minutes: 0 }),
+        ["soak", "--minutes", minutes] => match minutes.parse() {
+            Ok(minutes) => Ok(Task::Soak { minutes }),
+            Err(_) => Err(format!("`{minutes}` is not a number of minutes")),
+        },
+        words => Err(format!("`{}` is not a command", words.join(" "))),
+    }
+}

@@ -1,0 +1,42 @@
+use super::{Task, parse};
+
+fn check(line: &str, expect: Result<Task, &str>) {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    assert_eq!(parse(&words), expect.map_err(str::to_owned), "{line}");
+}
+
+#[test]
+fn commands_and_their_arguments() {
+    check("lint", Ok(Task::Lint));
+    check("test", Ok(Task::Test { filter: None }));
+    check(
+        "test splice",
+        Ok(Task::Test {
+            filter: Some("splice".to_owned()),
+        }),
+    );
+    check("bench", Ok(Task::Bench { name: None }));
+    check(
+        "bench proxy",
+        Ok(Task::Bench {
+            name: Some("proxy".to_owned()),
+        }),
+    );
+    check("soak", Ok(Task::Soak { minutes: 0 }));
+    check("soak --minutes 20", Ok(Task::Soak { minutes: 20 }));
+    check("--help", Ok(Task::Help));
+    check("test --help", Ok(Task::Help));
+}
+
+#[test]
+fn wrong_calls_are_named() {
+    check("", Err("no command given"));
+    check("frobnicate", Err("`frobnicate` is not a command"));
+    check("lint now", Err("`lint now` is not a command"));
+    check("test --fast", Err("`test --fast` is not a command"));
+    check("bench sleep", Err("there is no benchmark called `sleep`"));
+    check(
+        "soak --minutes long",
+        Err("`long` is not a number of minutes"),
+    );
+}
