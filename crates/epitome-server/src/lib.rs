@@ -1,1 +1,25 @@
-//! placeholder
+//! The epitome proxy: any agent, unchanged bytes, no overflow.
+//!
+//! - settings: [`Config`]; a running server: [`Server`]
+//! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
+//!   their chains; `epoch` is a compaction frozen for a chain; `window` knows models; `journal` is the store as
+//!   the request path sees it; `upstream` is the way to the provider
+//!
+//! Only this crate knows HTTP. Only `clock` reads the time.
+#![warn(missing_docs)]
+
+mod answer;
+mod clock;
+mod config;
+mod epoch;
+mod index;
+mod journal;
+mod keeper;
+mod proxy;
+mod server;
+mod shape;
+mod upstream;
+mod window;
+
+pub use config::{Config, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation};
+pub use server::Server;

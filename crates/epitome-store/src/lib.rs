@@ -1,1 +1,32 @@
-//! placeholder
+//! Where conversation logs live: one trait, SQLite behind it.
+//!
+//! - `store`: the [`Store`] trait, every operation the proxy needs, scoped to a tenant.
+//! - `any`: [`AnyStore`], the store that a location such as `sqlite:PATH` names.
+//! - `sqlite`: [`SqliteStore`], one file (or memory).
+//! - `rows`: the plain data that goes in and comes out.
+//! - `id`: validated names of tenants and conversations.
+//! - `error`: [`Error`], one variant for each situation a caller can act on.
+//! - `statements`: the SQL that SQLite and PostgreSQL both accept.
+//!
+//! The log is append-only: nothing here deletes or rewrites an entry. The crate reads no clock and makes no random
+//! numbers; times, ids, digests and keys are arguments.
+#![warn(missing_docs)]
+
+mod any;
+mod error;
+mod id;
+mod rows;
+mod sqlite;
+mod statements;
+mod store;
+
+pub use any::AnyStore;
+pub use epitome::Digest;
+pub use error::{Error, Result, Source};
+pub use id::{ConversationId, TenantId};
+pub use rows::{
+    Append, Committed, CompactionRow, CompactionState, ConversationRow, EntryRow, LearnedWindow,
+    NewConversation, NodeRow, Outcome,
+};
+pub use sqlite::SqliteStore;
+pub use store::Store;

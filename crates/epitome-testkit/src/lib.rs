@@ -1,1 +1,33 @@
-//! placeholder
+//! Tools for testing epitome against something that behaves like a provider.
+//!
+//! - [`server`]: a scripted model on a local port that speaks OpenAI Chat and Anthropic Messages, refuses what
+//!   the providers refuse, and records exactly what it received;
+//! - [`strict`]: the validity rules of both request formats, as a list of named violations;
+//! - [`generate`]: deterministic conversations of several kinds, in both formats, and ways to damage them;
+//! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
+//! - [`shape`]: a request as short lines for snapshots;
+//! - [`tokens`]: the scripted model's own way of counting.
+//!
+//! Everything here is for development only: functions may panic on misuse, because a broken test should stop.
+
+#![warn(missing_docs)]
+
+pub mod client;
+pub mod generate;
+pub mod random;
+pub mod server;
+pub mod shape;
+pub mod signature;
+pub mod strict;
+pub mod tokens;
+mod wire;
+
+pub use client::{Event, Received};
+pub use generate::{Damage, Kind};
+pub use random::Random;
+pub use server::{
+    Answer, Call, Chunking, Delivery, Echo, Fault, Faults, ModelConfig, Recorded, Reply, Script,
+    ScriptedModel,
+};
+pub use strict::{Rule, Violation};
+pub use wire::Wire;

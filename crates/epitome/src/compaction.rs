@@ -8,7 +8,7 @@ use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
-use crate::plan::{NoPlan, Plan, TaskPlace, leading_system};
+use crate::plan::{NoPlan, Plan, TaskPlace, leading_system, notes_tokens};
 use crate::reason::Reason;
 use crate::summary::Summary;
 use crate::view::{Trim, View, trimmed, trims};
@@ -72,8 +72,10 @@ impl Compaction {
                 meter.message(message).saturating_sub(after)
             })
             .sum();
-        let kept_tokens =
-            log.tokens(leading_system(log)..plan.head.end) + log.tokens(tail) - trimmed_off;
+        let kept_tokens = log.tokens(leading_system(log)..plan.head.end)
+            + notes_tokens(log, &plan.notes)
+            + log.tokens(tail)
+            - trimmed_off;
         let frame_tokens = meter.message(&Message::text(Role::User, ""));
 
         let span = at(plan.span.clone());

@@ -98,7 +98,13 @@ impl Plan {
             .unwrap_or(last_cut);
         let tail_tokens = log.tokens(cut..log.len());
         let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
-        let notes = notes(log, head_end..cut, target_tokens / NOTES_CAP_DIVISOR);
+        let left = (room + trim_tokens).saturating_sub(tail_tokens);
+        // Notes take what the summary can spare.
+        let notes_cap = left
+            .saturating_sub(SUMMARY_FLOOR_TOKENS)
+            .min(target_tokens / NOTES_CAP_DIVISOR);
+        let notes = notes(log, head_end..cut, notes_cap);
+        let summary_tokens = left - notes_tokens(log, &notes);
         Ok(Self {
             reason,
             head: 0..head_end,
@@ -107,7 +113,7 @@ impl Plan {
             task,
             tokens_before,
             target_tokens,
-            summary_tokens: (room + trim_tokens).saturating_sub(tail_tokens),
+            summary_tokens,
             trim_tokens,
             floor_tokens,
         })
@@ -126,18 +132,48 @@ impl Plan {
                 floor_tokens: 0,
             });
         }
-        let kept = log.tokens(system_end..head_end) + log.tokens(cut..log.len());
+        let notes = notes(log, head_end..cut, u64::MAX);
+        let kept = log.tokens(system_end..head_end)
+            + notes_tokens(log, &notes)
+            + log.tokens(cut..log.len());
         Ok(Self {
             reason,
             head: 0..head_end,
             span: head_end..cut,
-            notes: notes(log, head_end..cut, u64::MAX),
+            notes,
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept + summary_tokens,
             summary_tokens,
             trim_tokens: 0,
             floor_tokens: kept + SUMMARY_FLOOR_TOKENS,
+        })
+    }
+
+    /// The plan of an earlier compaction, read again on a log that has grown since: same head, same cut, same
+    /// notes. `None` when this log cannot be cut there.
+    #[must_use]
+    pub fn again(log: &Log, cut: usize, task: TaskPlace, target_tokens: u64) -> Option<Self> {
+        let system_end = leading_system(log);
+        let head_end = match task {
+            TaskPlace::Head => log.first_typed()? + 1,
+            TaskPlace::Summary => system_end,
+        };
+        if cut <= head_end || !log.is_cut(cut) {
+            return None;
+        }
+        let notes_cap = target_tokens / NOTES_CAP_DIVISOR;
+        Some(Self {
+            reason: Reason::Epoch,
+            head: 0..head_end,
+            span: head_end..cut,
+            notes: notes(log, head_end..cut, notes_cap),
+            task,
+            tokens_before: log.tokens(system_end..log.len()),
+            target_tokens,
+            summary_tokens: 0,
+            trim_tokens: 0,
+            floor_tokens: 0,
         })
     }
 
@@ -171,6 +207,11 @@ fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) 
     } else {
         (system_end, TaskPlace::Summary)
     }
+}
+
+/// What the entries at these positions take together.
+pub(crate) fn notes_tokens(log: &Log, notes: &[usize]) -> u64 {
+    notes.iter().map(|&at| log.tokens(at..at + 1)).sum()
 }
 
 /// The newest of the client's own notes in `span` that fit `cap_tokens`.

@@ -1,0 +1,182 @@
+//! An epoch: a compaction frozen for every request that descends from its node.
+
+use std::sync::Arc;
+
+use epitome::{Compaction, Digest, Plan, TaskPlace, Trim, View};
+use epitome_store::{CompactionRow, CompactionState, ConversationId};
+use epitome_wire::Conversation;
+use serde::{Deserialize, Serialize};
+
+/// A compaction as it is applied to requests. Positions are links of the chain, not indices of a request: a
+/// client may add or drop its own notes between two requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Epoch {
+    pub(crate) id: String,
+    /// The chain up to the last message that the epoch touches.
+    pub(crate) node: Digest,
+    pub(crate) summary: Arc<str>,
+    pub(crate) tokens_before: u64,
+    pub(crate) tokens_after: u64,
+    pub(crate) detail: Detail,
+}
+
+/// What a store keeps of an epoch beside its summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Detail {
+    /// How many links of the chain are covered, the task included.
+    pub(crate) covered_links: usize,
+    pub(crate) task_in_head: bool,
+    pub(crate) target_tokens: u64,
+    pub(crate) summary_tokens: u64,
+    pub(crate) trimmed_tokens: u64,
+    pub(crate) trims: Vec<LinkTrims>,
+    pub(crate) reason: String,
+    pub(crate) sources: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LinkTrims {
+    link: usize,
+    trims: Vec<(usize, usize, usize, usize)>,
+}
+
+/// What a request becomes under an epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct Applied {
+    pub(crate) view: View,
+    /// Estimated tokens that the epoch takes off the request.
+    pub(crate) saved_tokens: u64,
+}
+
+impl Epoch {
+    /// Freezes a compaction that was made on `conversation`. `None` when it touches nothing that the chain
+    /// knows, so that later requests could not be recognised.
+    pub(crate) fn freeze(
+        id: String,
+        compaction: &Compaction,
+        conversation: &Conversation,
+        trimmed_tokens: u64,
+    ) -> Option<Self> {
+        let cut = compaction.plan.span.end;
+        let covered_links = conversation
+            .chain
+            .partition_point(|(index, _)| *index < cut);
+        let link_of = |index: usize| {
+            conversation
+                .chain
+                .binary_search_by_key(&index, |(index, _)| *index)
+                .ok()
+        };
+        let trims: Option<Vec<LinkTrims>> = compaction
+            .trims
+            .iter()
+            .map(|(index, trims)| {
+                Some(LinkTrims {
+                    link: link_of(*index)?,
+                    trims: trims
+                        .iter()
+                        .map(|t| (t.block, t.part, t.head_chars, t.tail_chars))
+                        .collect(),
+                })
+            })
+            .collect();
+        let trims = trims?;
+        let last_link = trims
+            .iter()
+            .map(|trim| trim.link)
+            .chain(covered_links.checked_sub(1))
+            .max()?;
+        let (_, node) = conversation.chain.get(last_link)?;
+        Some(Self {
+            id,
+            node: *node,
+            summary: compaction.summary.text.as_str().into(),
+            tokens_before: compaction.plan.tokens_before,
+            tokens_after: compaction.tokens_after,
+            detail: Detail {
+                covered_links,
+                task_in_head: compaction.plan.task == TaskPlace::Head,
+                target_tokens: compaction.plan.target_tokens,
+                summary_tokens: compaction.summary_tokens,
+                trimmed_tokens,
+                trims,
+                reason: compaction.plan.reason.as_str().to_owned(),
+                sources: compaction.summary.sources.clone(),
+            },
+        })
+    }
+
+    /// What `conversation` becomes. `None` when it is not a descendant after all.
+    pub(crate) fn apply(&self, conversation: &Conversation) -> Option<Applied> {
+        let last = self.detail.covered_links.checked_sub(1)?;
+        let cut = conversation.chain.get(last)?.0 + 1;
+        let task = if self.detail.task_in_head {
+            TaskPlace::Head
+        } else {
+            TaskPlace::Summary
+        };
+        let log = &conversation.log;
+        let plan = Plan::again(log, cut, task, self.detail.target_tokens)?;
+        let trims: Option<Vec<(usize, Vec<Trim>)>> = self
+            .detail
+            .trims
+            .iter()
+            .map(|at| {
+                let (index, _) = conversation.chain.get(at.link)?;
+                Some((*index, at.trims.iter().map(|t| trim(*t)).collect()))
+            })
+            .collect();
+        let kept_notes: u64 = plan.notes.iter().map(|&at| log.tokens(at..at + 1)).sum();
+        let removed = log.tokens(plan.span.clone()) + self.detail.trimmed_tokens;
+        Some(Applied {
+            view: View::of(&plan, log.len(), &trims?),
+            saved_tokens: removed.saturating_sub(kept_notes + self.detail.summary_tokens),
+        })
+    }
+
+    pub(crate) fn to_row(
+        &self,
+        conversation: &ConversationId,
+        state: CompactionState,
+        created_ms: i64,
+    ) -> CompactionRow {
+        CompactionRow {
+            id: self.id.clone(),
+            conversation: conversation.clone(),
+            node: self.node,
+            model_class: MODEL_CLASS.to_owned(),
+            state,
+            head_entries: u32::from(self.detail.task_in_head),
+            covered_entries: u32::try_from(self.detail.covered_links).unwrap_or(u32::MAX),
+            tokens_before: self.tokens_before,
+            tokens_after: self.tokens_after,
+            summary: self.summary.to_string(),
+            record: serde_json::to_string(&self.detail).unwrap_or_default(),
+            created_ms,
+        }
+    }
+
+    /// Reads an epoch from a store; `None` when its record is of a kind this version does not know.
+    pub(crate) fn from_row(row: CompactionRow) -> Option<Self> {
+        Some(Self {
+            detail: serde_json::from_str(&row.record).ok()?,
+            id: row.id,
+            node: row.node,
+            summary: row.summary.into(),
+            tokens_before: row.tokens_before,
+            tokens_after: row.tokens_after,
+        })
+    }
+}
+
+/// Rendering does not depend on the model yet: one class for all.
+const MODEL_CLASS: &str = "any";
+
+const fn trim((block, part, head_chars, tail_chars): (usize, usize, usize, usize)) -> Trim {
+    Trim {
+        block,
+        part,
+        head_chars,
+        tail_chars,
+    }
+}

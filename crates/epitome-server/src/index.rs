@@ -1,0 +1,285 @@
+//! Which conversation is this? Chains seen by this process, and the epochs in force on them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use epitome::Digest;
+use epitome_store::ConversationId;
+use epitome_wire::{Conversation, Prehashed};
+
+use crate::epoch::Epoch;
+
+/// About this many links are remembered; older ones are found in the store.
+const CAPACITY: usize = 400_000;
+/// A client that re-makes up to this many messages at the end of a long chain goes on with the same
+/// conversation; further back it is a fork.
+const REMADE_TAIL: usize = 4;
+const LONG_CHAIN: usize = 8;
+
+type Digests<T> = HashMap<Digest, T, Prehashed>;
+
+/// Chains seen by this process.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    young: Digests<Node>,
+    old: Digests<Node>,
+    tips: HashMap<ConversationId, Digest>,
+    old_tips: HashMap<ConversationId, Digest>,
+    published: Digests<Arc<Epoch>>,
+    prepared: Digests<Arc<Epoch>>,
+    refused: HashSet<String>,
+    preparing: HashSet<ConversationId>,
+}
+
+/// What is known of a link.
+#[derive(Clone, Debug)]
+struct Node {
+    conversation: ConversationId,
+    is_stored: bool,
+    touched_ms: i64,
+    anchor: Option<Anchor>,
+}
+
+/// What the provider counted for a request that ended here.
+#[derive(Clone, Debug)]
+pub(crate) struct Anchor {
+    pub(crate) real_tokens: u64,
+    pub(crate) estimated_tokens: u64,
+    pub(crate) epoch: Option<String>,
+}
+
+/// Where a request belongs.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) conversation: ConversationId,
+    /// The conversation it branched off from.
+    pub(crate) parent: Option<ConversationId>,
+    /// How many links were known already.
+    pub(crate) known_links: usize,
+    /// How many links are in the store for certain.
+    pub(crate) stored_links: usize,
+    /// When the last known link was last seen.
+    pub(crate) touched_ms: Option<i64>,
+    /// The newest count of the provider on this chain, and the link it belongs to.
+    pub(crate) anchor: Option<Anchor>,
+}
+
+impl Index {
+    /// How many links in front are known: the longest known prefix.
+    pub(crate) fn known_links(&self, chain: &[(usize, Digest)]) -> usize {
+        let mut inner = self.lock();
+        chain
+            .iter()
+            .rposition(|(_, digest)| inner.node(digest).is_some())
+            .map_or(0, |at| at + 1)
+    }
+
+    /// Takes over links that a store knows.
+    pub(crate) fn learn(&self, links: impl IntoIterator<Item = (Digest, ConversationId)>) {
+        let mut inner = self.lock();
+        for (digest, conversation) in links {
+            let node = Node {
+                conversation,
+                is_stored: true,
+                touched_ms: 0,
+                anchor: None,
+            };
+            inner.young.entry(digest).or_insert(node);
+        }
+    }
+
+    /// Attaches a request to its longest known prefix, and remembers its links. `fresh` names the
+    /// conversation if it is a new one.
+    pub(crate) fn attach(
+        &self,
+        chain: &[(usize, Digest)],
+        fresh: ConversationId,
+        now_ms: i64,
+    ) -> Place {
+        let mut inner = self.lock();
+        let known = chain
+            .iter()
+            .rposition(|(_, digest)| inner.node(digest).is_some());
+        let last_known = known.and_then(|at| {
+            let (_, digest) = chain.get(at)?;
+            Some((at, *digest, inner.node(digest)?.clone()))
+        });
+        let (conversation, parent, touched_ms) = match &last_known {
+            None => (fresh, None, None),
+            Some((at, digest, node)) => {
+                let owner = node.conversation.clone();
+                let touched = (node.touched_ms > 0).then_some(node.touched_ms);
+                if inner.continues(&owner, digest, *at, chain) {
+                    (owner, None, touched)
+                } else {
+                    (fresh, Some(owner), touched)
+                }
+            }
+        };
+        let known_links = known.map_or(0, |at| at + 1);
+        let stored_links = chain
+            .iter()
+            .take(known_links)
+            .rposition(|(_, digest)| inner.node(digest).is_some_and(|node| node.is_stored))
+            .map_or(0, |at| at + 1);
+        let anchor = chain
+            .iter()
+            .take(known_links)
+            .rev()
+            .take(2 * LONG_CHAIN)
+            .find_map(|(_, digest)| inner.node(digest)?.anchor.clone());
+        for (_, digest) in chain.iter().skip(known_links) {
+            let node = Node {
+                conversation: conversation.clone(),
+                is_stored: false,
+                touched_ms: now_ms,
+                anchor: None,
+            };
+            inner.young.insert(*digest, node);
+        }
+        if let Some((_, tip)) = chain.last() {
+            if let Some(node) = inner.node(tip) {
+                node.touched_ms = now_ms;
+            }
+            inner.tips.insert(conversation.clone(), *tip);
+        }
+        inner.turn();
+        Place {
+            conversation,
+            parent,
+            known_links,
+            stored_links,
+            touched_ms,
+            anchor,
+        }
+    }
+
+    /// Where a request belongs, without remembering it.
+    pub(crate) fn peek(&self, chain: &[(usize, Digest)], fresh: ConversationId) -> Place {
+        let mut inner = self.lock();
+        let node = chain
+            .iter()
+            .rev()
+            .find_map(|(_, digest)| inner.node(digest).cloned());
+        Place {
+            conversation: node
+                .as_ref()
+                .map_or(fresh, |node| node.conversation.clone()),
+            parent: None,
+            known_links: 0,
+            stored_links: 0,
+            touched_ms: None,
+            anchor: node.and_then(|node| node.anchor),
+        }
+    }
+
+    /// The newest published epoch on a chain.
+    pub(crate) fn published(&self, conversation: &Conversation) -> Option<Arc<Epoch>> {
+        let inner = self.lock();
+        if inner.published.is_empty() {
+            return None;
+        }
+        newest(&inner.published, &inner.refused, conversation)
+    }
+
+    /// The newest prepared epoch on a chain.
+    pub(crate) fn prepared(&self, conversation: &Conversation) -> Option<Arc<Epoch>> {
+        let inner = self.lock();
+        newest(&inner.prepared, &inner.refused, conversation)
+    }
+
+    pub(crate) fn publish(&self, epoch: Arc<Epoch>) {
+        let mut inner = self.lock();
+        inner.prepared.remove(&epoch.node);
+        inner.published.insert(epoch.node, epoch);
+    }
+
+    pub(crate) fn prepare(&self, epoch: Arc<Epoch>) {
+        self.lock().prepared.insert(epoch.node, epoch);
+    }
+
+    /// A provider refused what this epoch makes of a request: it is not applied again.
+    pub(crate) fn refuse(&self, epoch: &Epoch) {
+        self.lock().refused.insert(epoch.id.clone());
+    }
+
+    /// Claims the preparation of a compaction; at most one runs per conversation.
+    pub(crate) fn claim(&self, conversation: &ConversationId) -> bool {
+        self.lock().preparing.insert(conversation.clone())
+    }
+
+    pub(crate) fn release(&self, conversation: &ConversationId) {
+        self.lock().preparing.remove(conversation);
+    }
+
+    /// Links that the store holds from now on.
+    pub(crate) fn mark_stored(&self, links: &[Digest]) {
+        let mut inner = self.lock();
+        for digest in links {
+            if let Some(node) = inner.node(digest) {
+                node.is_stored = true;
+            }
+        }
+    }
+
+    /// What the provider counted for the request that ended at `tip`.
+    pub(crate) fn anchor(&self, tip: &Digest, anchor: Anchor) {
+        if let Some(node) = self.lock().node(tip) {
+            node.anchor = Some(anchor);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn newest(
+    epochs: &Digests<Arc<Epoch>>,
+    refused: &HashSet<String>,
+    conversation: &Conversation,
+) -> Option<Arc<Epoch>> {
+    conversation
+        .chain
+        .iter()
+        .rev()
+        .filter_map(|(_, digest)| epochs.get(digest))
+        .find(|epoch| !refused.contains(&epoch.id))
+        .cloned()
+}
+
+impl Inner {
+    fn node(&mut self, digest: &Digest) -> Option<&mut Node> {
+        if !self.young.contains_key(digest) {
+            let node = self.old.remove(digest)?;
+            self.young.insert(*digest, node);
+        }
+        self.young.get_mut(digest)
+    }
+
+    /// Whether a request whose last known link is `at` goes on with the conversation that owns it.
+    fn continues(
+        &self,
+        owner: &ConversationId,
+        known: &Digest,
+        at: usize,
+        chain: &[(usize, Digest)],
+    ) -> bool {
+        let is_whole = at + 1 == chain.len();
+        let tip = self.tips.get(owner).or_else(|| self.old_tips.get(owner));
+        let is_remade = at + 1 >= LONG_CHAIN && chain.len() - at <= REMADE_TAIL;
+        is_whole || is_remade || tip.is_none_or(|tip| tip == known)
+    }
+
+    fn turn(&mut self) {
+        if self.young.len() > CAPACITY / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.old_tips = std::mem::take(&mut self.tips);
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! What becomes of a request: recognised, measured, left alone or compacted.
+
+mod compact;
+mod settle;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use epitome::{Meter, Reason, leading_system};
+use epitome_store::{Append, ConversationId, EntryRow, NewConversation, NodeRow};
+use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
+use tokio_util::task::TaskTracker;
+
+use crate::config::Mode;
+use crate::epoch::{Applied, Epoch};
+use crate::index::{Index, Place};
+use crate::journal::Journal;
+use crate::window::{Gauge, ModelKey, Models};
+
+/// About this many messages are remembered; each costs some hundred bytes.
+const MEMO_CAPACITY: usize = 200_000;
+/// A request with more unknown links than this asks the store about them.
+const UNKNOWN_LINKS: usize = 3;
+/// No provider holds a cache longer than this.
+const SURELY_COLD_MS: i64 = 60 * 60 * 1000;
+
+/// Keeps conversations inside their windows.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    pub(crate) mode: Mode,
+    memo: Memo,
+    key: ChainKey,
+    index: Arc<Index>,
+    models: Models,
+    journal: Journal,
+    tasks: TaskTracker,
+}
+
+/// What kind of request it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The model is to answer.
+    Turn,
+    /// Only the size is asked for: nothing new is started.
+    Count,
+}
+
+/// What was done with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Passthrough,
+    Compacted,
+    Observed,
+    Bypassed,
+}
+
+impl Action {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passthrough => "passthrough",
+            Self::Compacted => "compacted",
+            Self::Observed => "observed",
+            Self::Bypassed => "bypassed",
+        }
+    }
+}
+
+/// A request ready to go out.
+#[derive(Clone, Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) bytes: Bytes,
+    pub(crate) action: Action,
+    pub(crate) reason: Reason,
+    pub(crate) size: Option<Size>,
+    /// What is needed to react to the answer; absent when the request was not understood.
+    pub(crate) ticket: Option<Arc<Ticket>>,
+}
+
+/// How large a request was and is, in real tokens as far as they are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+}
+
+/// A request that was understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    pub(crate) body: Arc<Body>,
+    pub(crate) conversation: Arc<Conversation>,
+    pub(crate) place: Place,
+    pub(crate) model: ModelKey,
+    pub(crate) output_tokens: u64,
+    /// Estimated tokens of system prompt and tools outside the messages.
+    pub(crate) fixed_tokens: u64,
+    /// Estimated tokens of what goes out.
+    pub(crate) sent_tokens: u64,
+    pub(crate) epoch: Option<Arc<Epoch>>,
+    pub(crate) now_ms: i64,
+}
+
+impl Outgoing {
+    pub(crate) const fn untouched(bytes: Bytes, reason: Reason) -> Self {
+        Self {
+            bytes,
+            action: Action::Passthrough,
+            reason,
+            size: None,
+            ticket: None,
+        }
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(
+        mode: Mode,
+        key: ChainKey,
+        models: Models,
+        index: Arc<Index>,
+        journal: Journal,
+        tasks: TaskTracker,
+    ) -> Self {
+        Self {
+            mode,
+            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY),
+            key,
+            index,
+            models,
+            journal,
+            tasks,
+        }
+    }
+
+    pub(crate) fn store_failures(&self) -> u64 {
+        self.journal.failures()
+    }
+
+    /// Decides what goes out for a request. Never fails: what cannot be helped goes through unchanged, with
+    /// the reason.
+    pub(crate) async fn admit(
+        self: &Arc<Self>,
+        bytes: Bytes,
+        wire: Wire,
+        endpoint: &str,
+        kind: Kind,
+        now_ms: i64,
+    ) -> Outgoing {
+        let body = match Body::scan(bytes.clone(), wire) {
+            Ok(body) => Arc::new(body),
+            Err(error) => return Outgoing::untouched(bytes, error.reason()),
+        };
+        if manages_context(&body) {
+            return Outgoing::untouched(bytes, Reason::ProviderManaged);
+        }
+        let conversation = match Conversation::of(&body, &self.memo, &self.key) {
+            Ok(conversation) => Arc::new(conversation),
+            Err(reason) => return Outgoing::untouched(bytes, reason),
+        };
+        if conversation.chain.is_empty() {
+            return Outgoing::untouched(bytes, Reason::NoMessages);
+        }
+        self.recall(&conversation).await;
+        let fresh = new_conversation_id();
+        let place = match kind {
+            Kind::Turn => self.index.attach(&conversation.chain, fresh, now_ms),
+            Kind::Count => self.index.peek(&conversation.chain, fresh),
+        };
+        let epoch = self.index.published(&conversation);
+        let ticket = Ticket {
+            fixed_tokens: fixed_tokens(&body),
+            output_tokens: body.output_tokens().unwrap_or(0),
+            model: ModelKey {
+                endpoint: endpoint.to_owned(),
+                model: body.model().unwrap_or_default(),
+            },
+            sent_tokens: 0,
+            epoch,
+            body,
+            conversation,
+            place,
+            now_ms,
+        };
+        if kind == Kind::Turn && self.mode == Mode::Act {
+            self.journal_append(&ticket);
+        }
+        self.decide(ticket, kind).await
+    }
+
+    async fn decide(self: &Arc<Self>, mut ticket: Ticket, kind: Kind) -> Outgoing {
+        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let applied = self.apply_epoch(&mut ticket);
+        let before = ticket.real_tokens(&gauge, 0, None);
+        let saved = applied.as_ref().map_or(0, |applied| applied.saved_tokens);
+        let after = ticket.real_tokens(&gauge, saved, ticket.epoch.as_deref());
+        let Some(lines) = gauge.lines else {
+            return self.send(ticket, applied, Reason::WindowBelowReserves, before, after);
+        };
+        if kind == Kind::Count {
+            return self.send(ticket, applied, Reason::BelowLine, before, after);
+        }
+        if after > lines.hard_tokens {
+            return self
+                .compact_now(ticket, &gauge, Reason::HardLine, before)
+                .await;
+        }
+        if after > lines.prepare_tokens {
+            let cold = ticket.is_surely_cold();
+            if cold && let Some(swapped) = self.swap(&mut ticket, &gauge, before, Reason::CacheCold)
+            {
+                return swapped;
+            }
+            self.prepare(&ticket, &gauge);
+        }
+        self.send(ticket, applied, Reason::BelowLine, before, after)
+    }
+
+    /// Sends what the epoch in force makes of the request, or the request itself.
+    fn send(
+        &self,
+        mut ticket: Ticket,
+        applied: Option<Applied>,
+        otherwise: Reason,
+        before: u64,
+        after: u64,
+    ) -> Outgoing {
+        let rendered = ticket
+            .epoch
+            .clone()
+            .zip(applied)
+            .and_then(|(epoch, applied)| {
+                let splice = ticket.body.render(&applied.view, &epoch.summary).ok()?;
+                Some((splice.into_bytes(), applied.saved_tokens))
+            });
+        let total = ticket.total_tokens();
+        match rendered {
+            Some((bytes, saved)) if self.mode == Mode::Act => {
+                ticket.sent_tokens = total.saturating_sub(saved);
+                Outgoing {
+                    bytes,
+                    action: Action::Compacted,
+                    reason: Reason::Epoch,
+                    size: Some(Size { before, after }),
+                    ticket: Some(Arc::new(ticket)),
+                }
+            }
+            rendered => {
+                ticket.sent_tokens = total;
+                ticket.epoch = None;
+                let (action, reason) = match (self.mode, rendered) {
+                    (Mode::Observe, Some(_)) => (Action::Observed, Reason::Epoch),
+                    (Mode::Observe, None) => (Action::Observed, otherwise),
+                    (Mode::Act, _) => (Action::Passthrough, otherwise),
+                };
+                Outgoing {
+                    bytes: ticket.body.bytes().clone(),
+                    action,
+                    reason,
+                    size: Some(Size { before, after }),
+                    ticket: Some(Arc::new(ticket)),
+                }
+            }
+        }
+    }
+
+    fn apply_epoch(&self, ticket: &mut Ticket) -> Option<Applied> {
+        let applied = ticket.epoch.as_ref()?.apply(&ticket.conversation);
+        if applied.is_none() {
+            ticket.epoch = None;
+        }
+        applied
+    }
+
+    /// Asks the store about a chain that this process does not know.
+    async fn recall(&self, conversation: &Conversation) {
+        let chain = &conversation.chain;
+        let unknown = chain.len() - self.index.known_links(chain);
+        if !self.journal.has_store() || unknown <= UNKNOWN_LINKS {
+            return;
+        }
+        let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
+        let (nodes, epochs) = self.journal.look_up(&digests).await;
+        self.index.learn(
+            nodes
+                .into_iter()
+                .map(|node| (node.digest, node.conversation)),
+        );
+        for row in epochs {
+            let is_published = row.state == epitome_store::CompactionState::Published;
+            if let Some(epoch) = Epoch::from_row(row) {
+                let epoch = Arc::new(epoch);
+                if is_published {
+                    self.index.publish(epoch);
+                } else {
+                    self.index.prepare(epoch);
+                }
+            }
+        }
+    }
+
+    fn journal_append(&self, ticket: &Ticket) {
+        if self.journal.has_store()
+            && let Some(append) = self.append_of(ticket, ticket.conversation.chain.len())
+        {
+            self.journal.append(append);
+        }
+    }
+
+    /// What the store does not hold yet of the first `links` links.
+    fn append_of(&self, ticket: &Ticket, links: usize) -> Option<Append> {
+        let chain = &ticket.conversation.chain;
+        let from = ticket.place.stored_links.min(links);
+        let new = chain.get(from..links).filter(|new| !new.is_empty())?;
+        let mut parent = from
+            .checked_sub(1)
+            .and_then(|at| chain.get(at))
+            .map(|(_, d)| *d);
+        let mut entries = Vec::with_capacity(new.len());
+        let mut nodes = Vec::with_capacity(new.len());
+        for (offset, (index, digest)) in new.iter().enumerate() {
+            let known = ticket.conversation.messages.get(*index)?;
+            let range = ticket.body.messages().get(*index)?.clone();
+            let key = self.key.digest(&known.exact);
+            entries.push(EntryRow {
+                key,
+                raw: ticket.body.bytes().slice(range),
+                wire: ticket.body.wire().as_str().to_owned(),
+                tokens: known.facts.tokens,
+            });
+            nodes.push(NodeRow {
+                digest: *digest,
+                parent,
+                entry: key,
+                position: u32::try_from(from + offset).unwrap_or(u32::MAX),
+                conversation: ticket.place.conversation.clone(),
+            });
+            parent = Some(*digest);
+        }
+        Some(Append {
+            conversation: NewConversation {
+                id: ticket.place.conversation.clone(),
+                parent: ticket.place.parent.clone(),
+                label: None,
+                created_ms: ticket.now_ms,
+            },
+            entries,
+            nodes,
+            touched_ms: ticket.now_ms,
+        })
+    }
+}
+
+impl Ticket {
+    /// Estimated tokens of the whole request as the client sent it.
+    fn total_tokens(&self) -> u64 {
+        self.fixed_tokens + self.conversation.log.total_tokens()
+    }
+
+    /// Real tokens of the request with `saved_tokens` (estimated) taken off: the provider's last count on this
+    /// chain and the estimate of what came since, or the estimate alone.
+    fn real_tokens(&self, gauge: &Gauge, saved_tokens: u64, epoch: Option<&Epoch>) -> u64 {
+        let sent = self.total_tokens().saturating_sub(saved_tokens);
+        let scaled = |tokens: f64| (tokens * gauge.ratio).ceil().max(0.0);
+        match &self.place.anchor {
+            Some(anchor) if anchor.epoch.as_deref() == epoch.map(|epoch| epoch.id.as_str()) => {
+                let since = sent as f64 - anchor.estimated_tokens as f64;
+                (anchor.real_tokens as f64 + scaled(since.max(0.0))).ceil() as u64
+            }
+            _ => scaled(sent as f64) as u64,
+        }
+    }
+
+    fn is_surely_cold(&self) -> bool {
+        self.place
+            .touched_ms
+            .is_some_and(|touched| self.now_ms - touched > SURELY_COLD_MS)
+    }
+
+    /// Estimated tokens that no compaction can touch.
+    fn untouchable_tokens(&self) -> u64 {
+        let log = &self.conversation.log;
+        self.fixed_tokens + log.tokens(0..leading_system(log))
+    }
+}
+
+/// System prompt and tools, at a quarter of their bytes: they are JSON, mostly ASCII.
+fn fixed_tokens(body: &Body) -> u64 {
+    [Field::System, Field::Tools]
+        .into_iter()
+        .filter_map(|field| body.field(field))
+        .map(|bytes| bytes.len() as u64 / 4)
+        .sum()
+}
+
+/// Whether the client asked the provider to shorten the context. Keeping thinking is no such thing.
+fn manages_context(body: &Body) -> bool {
+    body.field(Field::ContextManagement).is_some_and(|bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        text.contains("compact") || text.contains("clear_tool_uses")
+    })
+}
+
+fn new_conversation_id() -> ConversationId {
+    ConversationId::from_number(uuid::Uuid::now_v7().as_u128())
+}

@@ -1,0 +1,365 @@
+//! The proxy: a request in, the provider's answer out.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use epitome::Reason;
+use epitome_wire::{Overflow, Wire};
+use futures_util::StreamExt;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
+use http::{HeaderName, Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+
+use crate::answer::Watched;
+use crate::clock::now_ms;
+use crate::keeper::{Action, Keeper, Kind, Outgoing};
+use crate::shape;
+use crate::upstream::{Upstream, UpstreamError, end_to_end};
+
+/// Error answers up to this size are looked into.
+const ERROR_LIMIT: usize = 256 * 1024;
+
+/// What the handlers share.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(crate) keeper: Arc<Keeper>,
+    pub(crate) upstream: Upstream,
+    pub(crate) openai: Option<Uri>,
+    pub(crate) anthropic: Option<Uri>,
+    pub(crate) inspection_limit_bytes: usize,
+}
+
+/// A request on its way: everything but the body.
+struct Envelope<'a> {
+    base: &'a Uri,
+    method: Method,
+    path: String,
+    headers: HeaderMap,
+    wire: Wire,
+}
+
+/// Handles anything under `/v1/`.
+pub(crate) async fn handle(
+    State(proxy): State<Arc<Proxy>>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let wire = provider(parts.uri.path(), &parts.headers);
+    let Some(base) = proxy.base(wire) else {
+        let message = match wire {
+            Wire::OpenAiChat => {
+                "no upstream for OpenAI-shaped requests: start epitome with --openai-upstream URL"
+            }
+            Wire::Anthropic => {
+                "no upstream for Anthropic-shaped requests: start epitome with --anthropic-upstream URL"
+            }
+        };
+        return shape::error(wire, StatusCode::BAD_GATEWAY, "no_upstream", message);
+    };
+    if parts.headers.contains_key(UPGRADE) {
+        // Clients that try a WebSocket first fall back to POST on this answer.
+        let message = "WebSocket is not served here; use HTTP";
+        return shape::error(
+            wire,
+            StatusCode::UPGRADE_REQUIRED,
+            "upgrade_required",
+            message,
+        );
+    }
+    let envelope = Envelope {
+        base,
+        path: parts
+            .uri
+            .path_and_query()
+            .map_or_else(|| "/".to_owned(), |path| path.as_str().to_owned()),
+        headers: end_to_end(&parts.headers),
+        method: parts.method,
+        wire,
+    };
+    let kind = match (envelope.method.as_str(), parts.uri.path()) {
+        ("POST", "/v1/chat/completions" | "/v1/messages") => Kind::Turn,
+        ("POST", "/v1/messages/count_tokens") => Kind::Count,
+        _ => {
+            return proxy
+                .stream(
+                    envelope,
+                    body,
+                    Action::Passthrough,
+                    Reason::NotAConversation,
+                )
+                .await;
+        }
+    };
+    let header = |name: &str| parts.headers.get(name).map(HeaderValue::as_bytes);
+    if header("x-epitome-bypass") == Some(b"1") {
+        return proxy
+            .stream(envelope, body, Action::Bypassed, Reason::Bypassed)
+            .await;
+    }
+    if parts
+        .headers
+        .get(CONTENT_ENCODING)
+        .is_some_and(|coding| coding != "identity")
+    {
+        return proxy
+            .stream(envelope, body, Action::Passthrough, Reason::BodyEncoded)
+            .await;
+    }
+    match collect(body, proxy.inspection_limit_bytes).await {
+        Collected::Whole(bytes) => proxy.converse(envelope, bytes, kind).await,
+        Collected::TooLarge(body) => {
+            proxy
+                .stream(envelope, body, Action::Passthrough, Reason::BodyTooLarge)
+                .await
+        }
+        Collected::Broken => {
+            let message = "the request body ended before it was complete";
+            shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message)
+        }
+    }
+}
+
+/// Whose API a request speaks: by its path, or by the headers that only one of them asks for.
+fn provider(path: &str, headers: &HeaderMap) -> Wire {
+    let is_anthropic = path.starts_with("/v1/messages")
+        || path.starts_with("/v1/complete")
+        || headers.contains_key("anthropic-version")
+        || headers.contains_key("x-api-key");
+    if is_anthropic {
+        Wire::Anthropic
+    } else {
+        Wire::OpenAiChat
+    }
+}
+
+impl Proxy {
+    const fn base(&self, wire: Wire) -> Option<&Uri> {
+        match wire {
+            Wire::OpenAiChat => self.openai.as_ref(),
+            Wire::Anthropic => self.anthropic.as_ref(),
+        }
+    }
+
+    /// A body that is not read: it goes on as it comes.
+    async fn stream(
+        &self,
+        envelope: Envelope<'_>,
+        body: Body,
+        action: Action,
+        reason: Reason,
+    ) -> Response<Body> {
+        let Envelope {
+            base,
+            method,
+            path,
+            headers,
+            wire,
+        } = envelope;
+        match self.upstream.send(base, method, &path, headers, body).await {
+            Ok(answer) => {
+                let (parts, body) = answer.into_parts();
+                let mut response = respond(&parts, Body::new(body));
+                say(response.headers_mut(), "x-epitome-action", action.as_str());
+                say(response.headers_mut(), "x-epitome-reason", reason.as_str());
+                response
+            }
+            Err(error) => unreachable_upstream(wire, &error),
+        }
+    }
+
+    /// A conversation: what goes out is decided here, and the answer is listened to.
+    async fn converse(&self, envelope: Envelope<'_>, bytes: Bytes, kind: Kind) -> Response<Body> {
+        let wire = envelope.wire;
+        let endpoint = envelope
+            .base
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        let mut outgoing = self
+            .keeper
+            .admit(bytes, wire, endpoint, kind, now_ms())
+            .await;
+        let mut recovers = true;
+        loop {
+            let answer = match self.forward(&envelope, &outgoing).await {
+                Ok(answer) => answer,
+                Err(error) => return unreachable_upstream(wire, &error),
+            };
+            let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
+            if !may_be_ours || outgoing.ticket.is_none() {
+                return self.pass_on(answer, outgoing, wire);
+            }
+            let (parts, body) = answer.into_parts();
+            let (text, body) = read_error(body).await;
+            let again = match text {
+                Some(text) if recovers => self.second_try(&outgoing, parts.status, &text).await,
+                _ => None,
+            };
+            match again {
+                Some(next) => {
+                    recovers = false;
+                    outgoing = next;
+                }
+                None => {
+                    let mut response = respond(&parts, body);
+                    announce(response.headers_mut(), &outgoing);
+                    return response;
+                }
+            }
+        }
+    }
+
+    /// What to send instead of a request that was refused, if anything.
+    async fn second_try(
+        &self,
+        outgoing: &Outgoing,
+        status: StatusCode,
+        text: &[u8],
+    ) -> Option<Outgoing> {
+        let ticket = outgoing.ticket.as_ref()?;
+        if let Some(overflow) = Overflow::read(status.as_u16(), text) {
+            return self.keeper.recover(ticket, overflow).await;
+        }
+        let is_structural = matches!(status.as_u16(), 400 | 413 | 422);
+        (is_structural && outgoing.action == Action::Compacted)
+            .then(|| self.keeper.refused(ticket))
+            .flatten()
+    }
+
+    async fn forward(
+        &self,
+        envelope: &Envelope<'_>,
+        outgoing: &Outgoing,
+    ) -> Result<Response<Incoming>, UpstreamError> {
+        let mut headers = envelope.headers.clone();
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(outgoing.bytes.len()));
+        let body = Body::from(outgoing.bytes.clone());
+        self.upstream
+            .send(
+                envelope.base,
+                envelope.method.clone(),
+                &envelope.path,
+                headers,
+                body,
+            )
+            .await
+    }
+
+    fn pass_on(
+        &self,
+        answer: Response<Incoming>,
+        outgoing: Outgoing,
+        wire: Wire,
+    ) -> Response<Body> {
+        let (parts, body) = answer.into_parts();
+        let body = match outgoing.ticket.clone() {
+            Some(ticket) if parts.status.is_success() => {
+                let keeper = Arc::clone(&self.keeper);
+                let report = Box::new(move |tokens| keeper.settle(&ticket, tokens));
+                Body::new(Watched::new(body, &parts.headers, wire, report))
+            }
+            _ => Body::new(body),
+        };
+        let mut response = respond(&parts, body);
+        announce(response.headers_mut(), &outgoing);
+        response
+    }
+}
+
+enum Collected {
+    Whole(Bytes),
+    TooLarge(Body),
+    Broken,
+}
+
+/// Reads a body up to `limit`; a larger one is handed back whole, with what was read in front.
+async fn collect(body: Body, limit: usize) -> Collected {
+    let expected = http_body::Body::size_hint(&body).lower();
+    let expected = usize::try_from(expected).unwrap_or(usize::MAX);
+    if expected > limit {
+        return Collected::TooLarge(body);
+    }
+    let mut stream = body.into_data_stream();
+    let mut first: Option<Bytes> = None;
+    let mut buffer: Vec<u8> = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let Ok(chunk) = chunk else {
+            return Collected::Broken;
+        };
+        if buffer.len() + first.as_ref().map_or(0, Bytes::len) + chunk.len() > limit {
+            let read = [first.unwrap_or_default(), buffer.into(), chunk];
+            let front = futures_util::stream::iter(read.map(Ok::<_, axum::Error>));
+            return Collected::TooLarge(Body::from_stream(front.chain(stream)));
+        }
+        // A body that arrives in one piece is not copied.
+        match first.take() {
+            None if buffer.is_empty() => first = Some(chunk),
+            None => buffer.extend_from_slice(&chunk),
+            Some(earlier) => {
+                buffer.reserve(expected.max(earlier.len() + chunk.len()));
+                buffer.extend_from_slice(&earlier);
+                buffer.extend_from_slice(&chunk);
+            }
+        }
+    }
+    Collected::Whole(first.unwrap_or_else(|| buffer.into()))
+}
+
+/// The text of an error answer, and the answer to be passed on all the same.
+async fn read_error(body: Incoming) -> (Option<Bytes>, Body) {
+    if http_body::Body::size_hint(&body).lower() > ERROR_LIMIT as u64 {
+        return (None, Body::new(body));
+    }
+    match Limited::new(body, ERROR_LIMIT).collect().await {
+        Ok(collected) => {
+            let bytes = collected.to_bytes();
+            (Some(bytes.clone()), Body::from(bytes))
+        }
+        Err(_) => (None, Body::empty()),
+    }
+}
+
+/// The provider's answer, with its own status and headers.
+fn respond(parts: &http::response::Parts, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = parts.status;
+    *response.headers_mut() = end_to_end(&parts.headers);
+    response
+}
+
+/// Says in the headers what was done and why.
+fn announce(headers: &mut HeaderMap, outgoing: &Outgoing) {
+    say(headers, "x-epitome-action", outgoing.action.as_str());
+    say(headers, "x-epitome-reason", outgoing.reason.as_str());
+    if let Some(size) = outgoing.size {
+        say(
+            headers,
+            "x-epitome-tokens",
+            &format!("{};{}", size.before, size.after),
+        );
+    }
+    if let Some(ticket) = &outgoing.ticket {
+        say(
+            headers,
+            "x-epitome-conversation",
+            ticket.place.conversation.as_str(),
+        );
+    }
+}
+
+fn say(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+fn unreachable_upstream(wire: Wire, error: &UpstreamError) -> Response<Body> {
+    let message = format!("epitome: {error}");
+    shape::error(
+        wire,
+        StatusCode::BAD_GATEWAY,
+        "upstream_unreachable",
+        &message,
+    )
+}

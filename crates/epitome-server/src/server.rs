@@ -1,0 +1,149 @@
+//! A server from start to graceful end.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use axum::routing::{any, get};
+use epitome_store::{AnyStore, Store, TenantId};
+use epitome_wire::ChainKey;
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+use crate::config::{Config, StartError, StoreLocation};
+use crate::index::Index;
+use crate::journal::Journal;
+use crate::keeper::Keeper;
+use crate::proxy::{self, Proxy};
+use crate::upstream::Upstream;
+use crate::window::{ModelKey, Models};
+
+/// How long background work may go on after the last answer.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// A server that listens already and serves once [`Server::run`] is called.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    proxy: Arc<Proxy>,
+    tasks: TaskTracker,
+}
+
+impl Server {
+    /// Opens the store and the port.
+    ///
+    /// # Errors
+    /// [`StartError`] says what to change. A store that can only be read is no reason not to start: requests
+    /// go through, and the failures are counted.
+    pub async fn bind(config: Config) -> Result<Self, StartError> {
+        config.check()?;
+        let store = open(&config.store).await?;
+        let tenant = TenantId::local();
+        let models = Models::new(config.window_tokens);
+        let mut secret = fresh_secret();
+        if let Some(store) = &store {
+            match store.tenant_key(&tenant, secret).await {
+                Ok(known) => secret = known,
+                Err(error) => {
+                    tracing::warn!(%error, "store cannot be written; conversations are kept in memory only")
+                }
+            }
+            for learned in store.learned_windows().await.unwrap_or_default() {
+                let key = ModelKey {
+                    endpoint: learned.endpoint,
+                    model: learned.model,
+                };
+                models.learn_window(&key, learned.window_tokens);
+            }
+        }
+        let tasks = TaskTracker::new();
+        let index = Arc::new(Index::default());
+        let journal = Journal::start(store, tenant, Arc::clone(&index), &tasks);
+        let key = ChainKey::new(secret);
+        let keeper = Keeper::new(config.mode, key, models, index, journal, tasks.clone());
+        let listener = TcpListener::bind(config.listen).await;
+        let listener = listener.map_err(|source| StartError::Listen {
+            address: config.listen,
+            source,
+        })?;
+        let address = listener.local_addr().unwrap_or(config.listen);
+        let proxy = Proxy {
+            keeper: Arc::new(keeper),
+            upstream: Upstream::new(),
+            openai: config.openai_upstream,
+            anthropic: config.anthropic_upstream,
+            inspection_limit_bytes: config.inspection_limit_bytes,
+        };
+        Ok(Self {
+            listener,
+            address,
+            proxy: Arc::new(proxy),
+            tasks,
+        })
+    }
+
+    /// Where it listens; the port is the real one where port 0 was asked for.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `shutdown` is done, then lets running answers and writes finish.
+    ///
+    /// # Errors
+    /// When the system refuses to accept connections any longer.
+    pub async fn run(
+        self,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        let router = Router::new()
+            .route("/healthz", get(health))
+            .fallback(any(proxy::handle))
+            .with_state(Arc::clone(&self.proxy));
+        let served = axum::serve(self.listener, router)
+            .with_graceful_shutdown(shutdown)
+            .await;
+        drop(self.proxy);
+        self.tasks.close();
+        if tokio::time::timeout(DRAIN, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("background work did not end in time; the next request makes up for it");
+        }
+        served
+    }
+}
+
+async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
+    let failures = proxy.keeper.store_failures();
+    let status = if failures == 0 { "ok" } else { "degraded" };
+    let body = serde_json::json!({"status": status, "store_failures": failures});
+    ([("content-type", "application/json")], body.to_string())
+}
+
+async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartError> {
+    let StoreLocation::Url(url) = location else {
+        return Ok(None);
+    };
+    let store = AnyStore::open(url).await;
+    let store = store.map_err(|source| StartError::Store {
+        location: url.clone(),
+        source,
+    })?;
+    Ok(Some(Arc::new(store)))
+}
+
+/// A secret nobody can guess.
+fn fresh_secret() -> [u8; 32] {
+    let mut secret = [0; 32];
+    let provider = rustls::crypto::ring::default_provider();
+    if provider.secure_random.fill(&mut secret).is_err() {
+        tracing::warn!("the system gives no random numbers; chains are made with a known key");
+    }
+    secret
+}

@@ -1,0 +1,173 @@
+//! The store that a location names.
+
+use epitome::Digest;
+
+use crate::{
+    Append, Committed, CompactionRow, ConversationId, ConversationRow, EntryRow, Error,
+    LearnedWindow, NodeRow, Outcome, Result, SqliteStore, Store, TenantId,
+};
+
+/// Any of the stores, chosen at run time.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum AnyStore {
+    /// One SQLite file, or memory.
+    Sqlite(SqliteStore),
+}
+
+impl AnyStore {
+    /// Opens `sqlite:PATH` (also `sqlite://PATH`) or `sqlite::memory:`.
+    ///
+    /// # Errors
+    /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, [`Error::Unavailable`] for `postgres:` and `postgresql:`, and
+    /// those of [`SqliteStore::open`].
+    pub async fn open(location: &str) -> Result<Self> {
+        let (scheme, rest) = location.split_once(':').unwrap_or_default();
+        match scheme {
+            "sqlite" if rest == ":memory:" => SqliteStore::in_memory().await.map(Self::Sqlite),
+            "sqlite" => {
+                let path = rest.strip_prefix("//").unwrap_or(rest);
+                if path.is_empty() {
+                    return Err(Error::NoPath);
+                }
+                SqliteStore::open(path).await.map(Self::Sqlite)
+            }
+            "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
+            _ => Err(Error::UnknownScheme {
+                scheme: scheme.to_owned(),
+            }),
+        }
+    }
+}
+
+/// Hands a call to whichever store this is.
+macro_rules! delegate {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        async move {
+            match $self {
+                Self::Sqlite(store) => store.$method($($argument),*).await,
+            }
+        }
+    };
+}
+
+#[expect(
+    clippy::manual_async_fn,
+    reason = "`+ Send` must be stated, or callers cannot spawn the futures"
+)]
+impl Store for AnyStore {
+    fn tenant_key(
+        &self,
+        tenant: &TenantId,
+        fresh: [u8; 32],
+    ) -> impl Future<Output = Result<[u8; 32]>> + Send {
+        delegate!(self.tenant_key(tenant, fresh))
+    }
+
+    fn find_nodes(
+        &self,
+        tenant: &TenantId,
+        digests: &[Digest],
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        delegate!(self.find_nodes(tenant, digests))
+    }
+
+    fn append(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.append(tenant, append))
+    }
+
+    fn commit_compaction(
+        &self,
+        tenant: &TenantId,
+        span: &Append,
+        compaction: &CompactionRow,
+    ) -> impl Future<Output = Result<Committed>> + Send {
+        delegate!(self.commit_compaction(tenant, span, compaction))
+    }
+
+    fn publish(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.publish(tenant, compaction_id))
+    }
+
+    fn undo(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.undo(tenant, compaction_id))
+    }
+
+    fn compactions_at(
+        &self,
+        tenant: &TenantId,
+        nodes: &[Digest],
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        delegate!(self.compactions_at(tenant, nodes))
+    }
+
+    fn compactions_of(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        delegate!(self.compactions_of(tenant, conversation))
+    }
+
+    fn conversations(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<ConversationRow>>> + Send {
+        delegate!(self.conversations(tenant, limit))
+    }
+
+    fn history(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        delegate!(self.history(tenant, tip))
+    }
+
+    fn record_outcome(
+        &self,
+        tenant: &TenantId,
+        outcome: &Outcome,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.record_outcome(tenant, outcome))
+    }
+
+    fn outcomes(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<Outcome>>> + Send {
+        delegate!(self.outcomes(tenant, limit))
+    }
+
+    fn learn_window(
+        &self,
+        endpoint: &str,
+        model: &str,
+        window_tokens: u64,
+        at_ms: i64,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.learn_window(endpoint, model, window_tokens, at_ms))
+    }
+
+    fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
+        delegate!(self.learned_windows())
+    }
+
+    fn close(&self) -> impl Future<Output = ()> + Send {
+        delegate!(self.close())
+    }
+}

@@ -1,0 +1,213 @@
+//! A store in one SQLite file.
+
+mod append;
+mod decode;
+mod file;
+mod pool;
+mod read;
+mod schema;
+mod transaction;
+mod write;
+
+#[cfg(test)]
+#[path = "sqlite_tests.rs"]
+mod tests;
+
+use std::path::Path;
+
+use epitome::Digest;
+use sqlx::SqlitePool;
+
+use crate::{
+    Append, Committed, CompactionRow, CompactionState, ConversationId, ConversationRow, EntryRow,
+    LearnedWindow, NodeRow, Outcome, Result, Store, TenantId,
+};
+
+/// A store in one SQLite file, or in memory. A clone is another handle to the same store.
+///
+/// **Durability.** The file is in write-ahead mode with `synchronous = NORMAL`. A commit survives the death of this
+/// process, `kill -9` included. A crash of the operating system or a loss of power may lose the last commits, always
+/// the newest ones and always whole; it never corrupts the file. Clients resend their history, so the next request
+/// writes lost entries again.
+///
+/// **Concurrency.** One connection writes and a few read; readers and the writer never wait for each other. Several
+/// processes on one machine may open the same file; a write waits up to 5 seconds for another process's, then fails
+/// with [`Busy`](crate::Error::Busy). The file must not be on a network file system.
+///
+/// **Privacy.** A new file, and new folders above it, can be read by their owner only (on Unix).
+#[derive(Debug, Clone)]
+pub struct SqliteStore {
+    readers: SqlitePool,
+    /// The one connection that writes; in a read-only store the readers again, so that SQLite itself refuses.
+    writer: SqlitePool,
+    access: Access,
+}
+
+// The methods below say `+ Send` themselves. Callers that spawn an `async fn` would make the compiler look inside, where
+// it gives up on sqlx's traits ("not general enough").
+
+/// Whether a store takes writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    ReadWrite,
+    ReadOnly,
+}
+
+impl SqliteStore {
+    /// Opens the file at `path`, creating it and its folders when missing, and brings its schema up to date.
+    ///
+    /// A file or folder that cannot be written is opened for reading: [`is_read_only`](Self::is_read_only) tells, and
+    /// writes fail with [`ReadOnly`](crate::Error::ReadOnly).
+    ///
+    /// Touches the file system on the calling thread; meant for start-up.
+    ///
+    /// # Errors
+    /// [`Corrupt`](crate::Error::Corrupt), [`ForeignFile`](crate::Error::ForeignFile) or
+    /// [`NewerSchema`](crate::Error::NewerSchema) when the file is not one of ours or from a later version; nothing is
+    /// written then. [`ReadOnly`](crate::Error::ReadOnly) when it would have to be created or migrated but cannot be
+    /// written.
+    pub fn open(path: impl AsRef<Path>) -> impl Future<Output = Result<Self>> + Send {
+        file::open(path.as_ref().to_owned())
+    }
+
+    /// Opens an existing, up-to-date file for reading; never writes to it.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and [`CannotOpen`](crate::Error::CannotOpen) when there is no such file.
+    pub fn open_read_only(path: impl AsRef<Path>) -> impl Future<Output = Result<Self>> + Send {
+        file::open_read_only(path.as_ref().to_owned())
+    }
+
+    /// A new, empty store that lives as long as its handles. One that runs out of memory loses its content.
+    ///
+    /// # Errors
+    /// Only when the system is out of memory or threads.
+    pub fn in_memory() -> impl Future<Output = Result<Self>> + Send {
+        file::in_memory()
+    }
+
+    /// Whether every write will fail with [`ReadOnly`](crate::Error::ReadOnly).
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.access == Access::ReadOnly
+    }
+}
+
+impl Store for SqliteStore {
+    fn tenant_key(
+        &self,
+        tenant: &TenantId,
+        fresh: [u8; 32],
+    ) -> impl Future<Output = Result<[u8; 32]>> + Send {
+        write::tenant_key(&self.readers, &self.writer, tenant, fresh)
+    }
+
+    fn find_nodes(
+        &self,
+        tenant: &TenantId,
+        digests: &[Digest],
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        read::find_nodes(&self.readers, tenant, digests)
+    }
+
+    fn append(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+    ) -> impl Future<Output = Result<()>> + Send {
+        write::append(&self.writer, tenant, append)
+    }
+
+    fn commit_compaction(
+        &self,
+        tenant: &TenantId,
+        span: &Append,
+        compaction: &CompactionRow,
+    ) -> impl Future<Output = Result<Committed>> + Send {
+        write::commit_compaction(&self.writer, tenant, span, compaction)
+    }
+
+    fn publish(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let state = CompactionState::Published;
+        write::advance(&self.writer, tenant, compaction_id, state)
+    }
+
+    fn undo(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let state = CompactionState::Undone;
+        write::advance(&self.writer, tenant, compaction_id, state)
+    }
+
+    fn compactions_at(
+        &self,
+        tenant: &TenantId,
+        nodes: &[Digest],
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        read::compactions_at(&self.readers, tenant, nodes)
+    }
+
+    fn compactions_of(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        read::compactions_of(&self.readers, tenant, conversation)
+    }
+
+    fn conversations(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<ConversationRow>>> + Send {
+        read::conversations(&self.readers, tenant, limit)
+    }
+
+    fn history(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        read::history(&self.readers, tenant, tip)
+    }
+
+    fn record_outcome(
+        &self,
+        tenant: &TenantId,
+        outcome: &Outcome,
+    ) -> impl Future<Output = Result<()>> + Send {
+        write::outcome(&self.writer, tenant, outcome)
+    }
+
+    fn outcomes(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<Outcome>>> + Send {
+        read::outcomes(&self.readers, tenant, limit)
+    }
+
+    fn learn_window(
+        &self,
+        endpoint: &str,
+        model: &str,
+        window_tokens: u64,
+        at_ms: i64,
+    ) -> impl Future<Output = Result<()>> + Send {
+        write::window(&self.writer, endpoint, model, window_tokens, at_ms)
+    }
+
+    fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
+        read::windows(&self.readers)
+    }
+
+    fn close(&self) -> impl Future<Output = ()> + Send {
+        pool::close(&self.readers, &self.writer)
+    }
+}

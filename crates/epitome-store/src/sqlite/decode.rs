@@ -1,0 +1,110 @@
+//! Rows back into data. Whatever does not fit is [`Error::Corrupt`], never a panic.
+
+use bytes::Bytes;
+use epitome::Digest;
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+
+use crate::{
+    CompactionRow, CompactionState, ConversationId, ConversationRow, EntryRow, Error,
+    LearnedWindow, NodeRow, Outcome, Result,
+};
+
+pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {
+    let parent: Option<&[u8]> = row.try_get(1)?;
+    Ok(NodeRow {
+        digest: digest(row.try_get(0)?)?,
+        parent: parent.map(digest).transpose()?,
+        entry: digest(row.try_get(2)?)?,
+        position: number(row, 3)?,
+        conversation: conversation_id(row.try_get(4)?)?,
+    })
+}
+
+/// An entry with its position in the chain.
+pub(super) fn placed_entry(row: &SqliteRow) -> Result<(u32, EntryRow)> {
+    let raw: Vec<u8> = row.try_get(2)?;
+    let entry = EntryRow {
+        key: digest(row.try_get(1)?)?,
+        raw: Bytes::from(raw),
+        wire: row.try_get(3)?,
+        tokens: number(row, 4)?,
+    };
+    Ok((number(row, 0)?, entry))
+}
+
+pub(super) fn compaction(row: &SqliteRow) -> Result<CompactionRow> {
+    Ok(CompactionRow {
+        id: row.try_get(0)?,
+        conversation: conversation_id(row.try_get(1)?)?,
+        node: digest(row.try_get(2)?)?,
+        model_class: row.try_get(3)?,
+        state: state(row.try_get(4)?)?,
+        head_entries: number(row, 5)?,
+        covered_entries: number(row, 6)?,
+        tokens_before: number(row, 7)?,
+        tokens_after: number(row, 8)?,
+        summary: row.try_get(9)?,
+        record: row.try_get(10)?,
+        created_ms: row.try_get(11)?,
+    })
+}
+
+pub(super) fn conversation(row: &SqliteRow) -> Result<ConversationRow> {
+    let parent: Option<&str> = row.try_get(1)?;
+    Ok(ConversationRow {
+        id: conversation_id(row.try_get(0)?)?,
+        parent: parent.map(conversation_id).transpose()?,
+        label: row.try_get(2)?,
+        created_ms: row.try_get(3)?,
+        touched_ms: row.try_get(4)?,
+        nodes: number(row, 5)?,
+        compactions: number(row, 6)?,
+    })
+}
+
+pub(super) fn outcome(row: &SqliteRow) -> Result<Outcome> {
+    let conversation: Option<&str> = row.try_get(0)?;
+    Ok(Outcome {
+        conversation: conversation.map(conversation_id).transpose()?,
+        at_ms: row.try_get(1)?,
+        action: row.try_get(2)?,
+        reason: row.try_get(3)?,
+        tokens_before: number(row, 4)?,
+        tokens_after: number(row, 5)?,
+        model: row.try_get(6)?,
+    })
+}
+
+pub(super) fn window(row: &SqliteRow) -> Result<LearnedWindow> {
+    Ok(LearnedWindow {
+        endpoint: row.try_get(0)?,
+        model: row.try_get(1)?,
+        window_tokens: number(row, 2)?,
+        at_ms: row.try_get(3)?,
+    })
+}
+
+pub(super) fn secret(bytes: &[u8]) -> Result<[u8; 32]> {
+    bytes.try_into().map_err(Error::corrupt)
+}
+
+pub(super) fn state(name: &str) -> Result<CompactionState> {
+    CompactionState::from_name(name)
+        .ok_or_else(|| Error::corrupt(format!("{name:?} is no compaction state")))
+}
+
+fn digest(bytes: &[u8]) -> Result<Digest> {
+    secret(bytes).map(Digest::new)
+}
+
+fn conversation_id(id: &str) -> Result<ConversationId> {
+    ConversationId::new(id).map_err(Error::corrupt)
+}
+
+fn number<T: TryFrom<i64, Error = std::num::TryFromIntError>>(
+    row: &SqliteRow,
+    column: usize,
+) -> Result<T> {
+    T::try_from(row.try_get(column)?).map_err(Error::corrupt)
+}

@@ -1,0 +1,107 @@
+//! Opening: folders, rights and fall-backs.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::pool::{self, Purpose};
+use super::{Access, SqliteStore, schema};
+use crate::{Error, Result};
+
+pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
+    let path = absolute(&path)?;
+    create_if_missing(&path)?;
+    match open_for_writing(&path).await {
+        Err(Error::ReadOnly(_) | Error::CannotOpen(_)) => open_read_only(path).await,
+        result => result,
+    }
+}
+
+pub(super) async fn open_read_only(path: PathBuf) -> Result<SqliteStore> {
+    let path = absolute(&path)?;
+    let readers = match open_verified(&path, Purpose::Read).await {
+        // Next to a file in write-ahead mode SQLite wants to put two more. Where it cannot, and none is left over from
+        // a writer, the file is all there is.
+        Err(Error::ReadOnly(_) | Error::CannotOpen(_)) if path.exists() && !has_wal(&path) => {
+            open_verified(&path, Purpose::ReadFrozen).await?
+        }
+        result => result?,
+    };
+    Ok(SqliteStore {
+        writer: readers.clone(),
+        readers,
+        access: Access::ReadOnly,
+    })
+}
+
+pub(super) async fn in_memory() -> Result<SqliteStore> {
+    let writer = pool::open(Path::new(":memory:"), Purpose::Memory).await?;
+    schema::migrate(&writer).await?;
+    Ok(SqliteStore {
+        readers: writer.clone(),
+        writer,
+        access: Access::ReadWrite,
+    })
+}
+
+async fn open_for_writing(path: &Path) -> Result<SqliteStore> {
+    let writer = pool::open(path, Purpose::Write).await?;
+    schema::migrate(&writer).await?;
+    let readers = pool::open(path, Purpose::Read).await?;
+    Ok(SqliteStore {
+        readers,
+        writer,
+        access: Access::ReadWrite,
+    })
+}
+
+async fn open_verified(path: &Path, purpose: Purpose) -> Result<sqlx::SqlitePool> {
+    let readers = pool::open(path, purpose).await?;
+    schema::verify(&readers).await?;
+    Ok(readers)
+}
+
+/// SQLite reads meaning into names such as `file:x` and `:memory:`, but not into absolute paths.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    match std::path::absolute(path) {
+        Ok(path) if path.is_dir() => Err(Error::io(path, ErrorKind::IsADirectory.into())),
+        result => result.map_err(|source| Error::io(path.to_owned(), source)),
+    }
+}
+
+/// An existing file is never opened here: closing it would drop the locks that SQLite holds on it in this process.
+fn create_if_missing(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        create_folder(folder).map_err(|source| Error::io(folder.to_owned(), source))?;
+    }
+    match create_file(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        result => result.map_err(|source| Error::io(path.to_owned(), source)),
+    }
+}
+
+fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+fn create_file(path: &Path) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+fn has_wal(path: &Path) -> bool {
+    let mut wal = OsString::from(path);
+    wal.push("-wal");
+    fs::metadata(wal).is_ok_and(|file| file.len() > 0)
+}

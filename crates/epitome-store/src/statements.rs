@@ -1,0 +1,76 @@
+//! The SQL that SQLite and PostgreSQL both accept.
+
+/// The columns of a compaction, in the order in which they are bound and decoded.
+macro_rules! compaction_columns {
+    () => {
+        "id, conversation, node, model_class, state, head_entries, covered_entries, \
+         tokens_before, tokens_after, summary, record, created_ms"
+    };
+}
+pub(crate) use compaction_columns;
+
+pub(crate) const SELECT_TENANT_KEY: &str = "SELECT key FROM tenants WHERE tenant = $1";
+
+pub(crate) const INSERT_TENANT_KEY: &str =
+    "INSERT INTO tenants (tenant, key) VALUES ($1, $2) ON CONFLICT (tenant) DO NOTHING";
+
+pub(crate) const INSERT_COMPACTION: &str = concat!(
+    "INSERT INTO compactions (tenant, ",
+    compaction_columns!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+    ON CONFLICT (tenant, node, model_class) WHERE state <> 'undone' DO NOTHING"
+);
+
+pub(crate) const SELECT_LIVE_COMPACTION: &str = concat!(
+    "SELECT ",
+    compaction_columns!(),
+    " FROM compactions \
+    WHERE tenant = $1 AND node = $2 AND model_class = $3 AND state <> 'undone'"
+);
+
+pub(crate) const SELECT_COMPACTION_STATE: &str =
+    "SELECT state FROM compactions WHERE tenant = $1 AND id = $2";
+
+pub(crate) const UPDATE_COMPACTION_STATE: &str =
+    "UPDATE compactions SET state = $3 WHERE tenant = $1 AND id = $2";
+
+pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
+    "SELECT ",
+    compaction_columns!(),
+    " FROM compactions WHERE tenant = $1 AND conversation = $2 ORDER BY created_ms, id"
+);
+
+pub(crate) const SELECT_CONVERSATIONS: &str = "\
+    SELECT c.id, c.parent, c.label, c.created_ms, c.touched_ms, \
+        (SELECT count(*) FROM nodes AS n WHERE n.tenant = c.tenant AND n.conversation = c.id), \
+        (SELECT count(*) FROM compactions AS k WHERE k.tenant = c.tenant AND k.conversation = c.id) \
+    FROM conversations AS c WHERE c.tenant = $1 ORDER BY c.touched_ms DESC, c.id LIMIT $2";
+
+/// Unordered on purpose: sorting would move the bytes of every entry through a temporary table.
+pub(crate) const SELECT_HISTORY: &str = "\
+    WITH RECURSIVE path (parent, entry, position) AS ( \
+        SELECT parent, entry, position FROM nodes WHERE tenant = $1 AND digest = $2 \
+        UNION ALL \
+        SELECT n.parent, n.entry, n.position FROM path \
+            JOIN nodes AS n ON n.tenant = $1 AND n.digest = path.parent \
+    ) \
+    SELECT path.position, e.key, e.raw, e.wire, e.tokens FROM path \
+        JOIN entries AS e ON e.tenant = $1 AND e.key = path.entry";
+
+pub(crate) const INSERT_OUTCOME: &str = "\
+    INSERT INTO outcomes \
+        (tenant, conversation, at_ms, action, reason, tokens_before, tokens_after, model) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+pub(crate) const SELECT_OUTCOMES: &str = "\
+    SELECT conversation, at_ms, action, reason, tokens_before, tokens_after, model \
+    FROM outcomes WHERE tenant = $1 ORDER BY at_ms DESC, id DESC LIMIT $2";
+
+pub(crate) const UPSERT_WINDOW: &str = "\
+    INSERT INTO windows (endpoint, model, window_tokens, at_ms) VALUES ($1, $2, $3, $4) \
+    ON CONFLICT (endpoint, model) DO UPDATE \
+        SET window_tokens = excluded.window_tokens, at_ms = excluded.at_ms \
+        WHERE excluded.at_ms >= windows.at_ms";
+
+pub(crate) const SELECT_WINDOWS: &str =
+    "SELECT endpoint, model, window_tokens, at_ms FROM windows ORDER BY endpoint, model";

@@ -1,0 +1,128 @@
+//! Small histories, and stores to put them in.
+
+use bytes::Bytes;
+use epitome_store::{
+    AnyStore, Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow,
+    NewConversation, NodeRow, SqliteStore, TenantId,
+};
+use tempfile::TempDir;
+
+/// A store and the folder that must outlive it.
+pub(crate) struct Opened<S> {
+    pub(crate) store: S,
+    _folder: Option<TempDir>,
+}
+
+pub(crate) async fn sqlite_in_file() -> Opened<SqliteStore> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("missing/folders/log.db");
+    Opened {
+        store: SqliteStore::open(path).await.unwrap(),
+        _folder: Some(folder),
+    }
+}
+
+pub(crate) async fn sqlite_in_memory() -> Opened<SqliteStore> {
+    Opened {
+        store: SqliteStore::in_memory().await.unwrap(),
+        _folder: None,
+    }
+}
+
+pub(crate) async fn any_sqlite() -> Opened<AnyStore> {
+    let folder = TempDir::new().unwrap();
+    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    Opened {
+        store: AnyStore::open(&location).await.unwrap(),
+        _folder: Some(folder),
+    }
+}
+
+pub(crate) fn tenant(name: &str) -> TenantId {
+    TenantId::new(name).unwrap()
+}
+
+pub(crate) fn conversation(name: &str) -> ConversationId {
+    ConversationId::new(name).unwrap()
+}
+
+/// A digest that depends on nothing but its name.
+pub(crate) fn digest(name: &str) -> Digest {
+    let mut bytes = [0; 32];
+    for (index, byte) in name.bytes().enumerate() {
+        bytes[index % 32] ^= byte.rotate_left((index / 32) as u32);
+    }
+    bytes[31] ^= name.len() as u8;
+    Digest::new(bytes)
+}
+
+/// Bytes that a text column, a JSON parser or a C string would damage.
+pub(crate) fn raw(name: &str) -> Bytes {
+    let mut bytes = format!("{{ \"n\": 1E3,\t\"x\":\"\\u00e9 {name}\" }}\r\n").into_bytes();
+    bytes.extend([0, 0xff, 0xfe, b'\'', 0]);
+    Bytes::from(bytes)
+}
+
+pub(crate) fn entry(name: &str) -> EntryRow {
+    EntryRow {
+        key: digest(&format!("entry {name}")),
+        raw: raw(name),
+        wire: "anthropic".to_owned(),
+        tokens: 7,
+    }
+}
+
+/// An empty append.
+pub(crate) fn nothing(conversation_name: &str, touched_ms: i64) -> Append {
+    Append {
+        conversation: NewConversation {
+            id: conversation(conversation_name),
+            parent: None,
+            label: None,
+            created_ms: 1,
+        },
+        entries: Vec::new(),
+        nodes: Vec::new(),
+        touched_ms,
+    }
+}
+
+/// One node and one entry for each name, chained; a node's digest is `digest("node NAME")`. The first `known` names
+/// are only there to be continued.
+pub(crate) fn chain(conversation_name: &str, names: &[&str], known: usize) -> Append {
+    let mut append = nothing(conversation_name, 1);
+    for (position, name) in names.iter().enumerate().skip(known) {
+        let parent = position.checked_sub(1).map(|before| node(names[before]));
+        append.entries.push(entry(name));
+        append.nodes.push(NodeRow {
+            digest: node(name),
+            parent,
+            entry: entry(name).key,
+            position: position as u32,
+            conversation: conversation(conversation_name),
+        });
+    }
+    append
+}
+
+pub(crate) fn node(name: &str) -> Digest {
+    digest(&format!("node {name}"))
+}
+
+/// A prepared compaction that ends at a node of `chain`.
+pub(crate) fn compaction(id: &str, conversation_name: &str, last: &str) -> CompactionRow {
+    CompactionRow {
+        id: id.to_owned(),
+        conversation: conversation(conversation_name),
+        node: node(last),
+        model_class: "large".to_owned(),
+        state: CompactionState::Prepared,
+        head_entries: 1,
+        covered_entries: 2,
+        tokens_before: 90_000,
+        tokens_after: 4_000,
+        summary: format!("what {id} says\n\u{1F980} '\""),
+        record: "{\"pins\":[]}".to_owned(),
+        created_ms: 5,
+    }
+}

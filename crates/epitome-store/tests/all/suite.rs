@@ -1,0 +1,39 @@
+//! What every store must do.
+
+#[path = "suite/compactions.rs"]
+pub(crate) mod compactions;
+#[path = "suite/listings.rs"]
+pub(crate) mod listings;
+#[path = "suite/log.rs"]
+pub(crate) mod log;
+#[path = "suite/tenants.rs"]
+pub(crate) mod tenants;
+
+/// Makes a test of every body, in a module named after the fixture that opens the store.
+macro_rules! run_over {
+    ($open:ident) => {
+        $crate::suite::run_over!(@bodies $open,
+            log: append_is_idempotent, history_is_byte_exact, forks_share_their_prefix,
+                unknown_tip_has_no_history, different_bytes_conflict, dangling_rows_are_refused,
+                failed_append_changes_nothing, five_thousand_digests, huge_entry, empty_entry;
+            compactions: first_writer_wins, span_commits_with_compaction, commit_is_idempotent,
+                undone_rows_are_not_returned, states_only_move_forward, taken_id,
+                model_classes_are_apart;
+            tenants: tenants_never_meet, key_race;
+            listings: conversations_newest_first, outcomes_newest_first, window_upsert,
+                closed_store;
+        );
+    };
+    (@bodies $open:ident, $($group:ident: $($body:ident),+;)+) => {
+        mod $open {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $body() {
+                    let opened = $crate::fixtures::$open().await;
+                    $crate::suite::$group::$body(opened.store.clone()).await;
+                }
+            )+)+
+        }
+    };
+}
+pub(crate) use run_over;

@@ -1,0 +1,103 @@
+use bytes::Bytes;
+
+use super::fault::Faults;
+use super::reply::Reply;
+
+/// How a scripted model behaves.
+#[derive(Clone, Debug)]
+pub struct ModelConfig {
+    /// Input and requested output together may not exceed this many tokens, by the server's own count.
+    pub window_tokens: u64,
+    /// What it answers.
+    pub script: Script,
+    /// In which pieces a body is sent.
+    pub chunking: Chunking,
+    /// What goes wrong, by request number.
+    pub faults: Faults,
+    /// Whether it sends back what it received instead of answering.
+    pub echo: Echo,
+    /// Whether an invalid request is refused; violations are recorded in any case.
+    pub rejects_violations: bool,
+    /// Whether usage tells a real prefix cache from the prefixes seen so far. Otherwise the split depends on the
+    /// request alone, so that the same request always gets the same bytes.
+    pub simulates_cache: bool,
+    /// Whether requests are kept; a server that runs for long should not.
+    pub keeps_records: bool,
+    /// Reads the body and answers something tiny without parsing, checking or recording: for load tests.
+    pub unchecked: bool,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            window_tokens: 200_000,
+            script: Script::default(),
+            chunking: Chunking::Whole,
+            faults: Faults::default(),
+            echo: Echo::Off,
+            rejects_violations: true,
+            simulates_cache: false,
+            keeps_records: true,
+            unchecked: false,
+        }
+    }
+}
+
+/// What a scripted model answers to valid requests.
+#[derive(Clone, Debug)]
+pub enum Script {
+    /// Plays an agent, deterministically from the request alone.
+    Agent {
+        /// Every how many assistant turns it calls tools, if the request declares any; zero means never.
+        tool_every: usize,
+        /// Every how many assistant turns such an answer has several calls; zero means never.
+        parallel_every: usize,
+        /// How many words a text answer has.
+        words: usize,
+    },
+    /// Gives these replies in order, and a server error when they are used up.
+    Fixed(Vec<Reply>),
+    /// Gives the same bytes every time, valid or not.
+    Raw {
+        /// HTTP status.
+        status: u16,
+        /// Value of the `content-type` header.
+        content_type: String,
+        /// Exact body.
+        body: Bytes,
+    },
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self::Agent {
+            tool_every: 2,
+            parallel_every: 4,
+            words: 60,
+        }
+    }
+}
+
+/// In which pieces a response body is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chunking {
+    /// In one piece.
+    #[default]
+    Whole,
+    /// A stream in one piece per event, as providers do.
+    Events,
+    /// In pieces of this many bytes, each flushed by itself; zero counts as one.
+    Bytes(usize),
+}
+
+/// Whether and how a request is sent back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Echo {
+    /// Not at all.
+    #[default]
+    Off,
+    /// The exact body as `application/octet-stream`, for any path and method.
+    Body,
+    /// `{"length": …, "blake3": "…"}` of the body, for any path and method.
+    Digest,
+}

@@ -1,0 +1,20 @@
+//! The testkit's own tests, in one binary.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stop the test in the same way as the tests"
+)]
+
+#[path = "all/faults.rs"]
+mod faults;
+#[path = "all/generators.rs"]
+mod generators;
+#[path = "all/overflow.rs"]
+mod overflow;
+#[path = "all/rules.rs"]
+mod rules;
+#[path = "all/server.rs"]
+mod server;
+#[path = "all/streams.rs"]
+mod streams;

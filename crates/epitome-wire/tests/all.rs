@@ -1,0 +1,21 @@
+//! What the wire crate promises, over generated and real conversations, in one binary.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
+)]
+
+#[path = "all/budgets.rs"]
+mod budgets;
+#[path = "all/cuts.rs"]
+mod cuts;
+#[path = "all/fixtures.rs"]
+mod fixtures;
+#[path = "all/sessions.rs"]
+mod sessions;
+#[path = "all/support.rs"]
+mod support;
