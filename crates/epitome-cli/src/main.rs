@@ -1,1 +1,54 @@
-fn main() {}
+//! The `epitome` command.
+#![expect(
+    clippy::print_stderr,
+    reason = "a command for people: data on stdout, everything else on stderr"
+)]
+
+mod args;
+mod compact;
+mod serve;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+/// How a command ended, as scripts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// Done.
+    Done,
+    /// The answer is no.
+    No,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let ending = match args.command {
+        Command::Compact(args) => compact::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Completions { shell } => {
+            let mut command = <Args as clap::CommandFactory>::command();
+            clap_complete::generate(shell, &mut command, "epitome", &mut std::io::stdout());
+            Ok(Ending::Done)
+        }
+    };
+    match ending {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::No) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("epitome: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes to standard output. A reader that has seen enough, such as `head`, is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -59,8 +59,6 @@ pub(crate) struct Place {
     pub(crate) conversation: ConversationId,
     /// The conversation it branched off from.
     pub(crate) parent: Option<ConversationId>,
-    /// How many links were known already.
-    pub(crate) known_links: usize,
     /// How many links are in the store for certain.
     pub(crate) stored_links: usize,
     /// When the last known link was last seen.
@@ -152,7 +150,6 @@ impl Index {
         Place {
             conversation,
             parent,
-            known_links,
             stored_links,
             touched_ms,
             anchor,
@@ -171,7 +168,6 @@ impl Index {
                 .as_ref()
                 .map_or(fresh, |node| node.conversation.clone()),
             parent: None,
-            known_links: 0,
             stored_links: 0,
             touched_ms: None,
             anchor: node.and_then(|node| node.anchor),

@@ -188,7 +188,7 @@ impl Proxy {
             };
             let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
             if !may_be_ours || outgoing.ticket.is_none() {
-                return self.pass_on(answer, outgoing, wire);
+                return self.pass_on(answer, &outgoing, wire);
             }
             let (parts, body) = answer.into_parts();
             let (text, body) = read_error(body).await;
@@ -249,7 +249,7 @@ impl Proxy {
     fn pass_on(
         &self,
         answer: Response<Incoming>,
-        outgoing: Outgoing,
+        outgoing: &Outgoing,
         wire: Wire,
     ) -> Response<Body> {
         let (parts, body) = answer.into_parts();
@@ -262,7 +262,7 @@ impl Proxy {
             _ => Body::new(body),
         };
         let mut response = respond(&parts, body);
-        announce(response.headers_mut(), &outgoing);
+        announce(response.headers_mut(), outgoing);
         response
     }
 }

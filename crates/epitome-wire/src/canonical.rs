@@ -71,8 +71,9 @@ impl Canonical {
 
     /// Arguments that arrive as text: compared as JSON where they are JSON.
     pub(crate) fn json_text(&mut self, tag: u8, text: &Text<'_>) {
-        let decoded = text.decode();
-        match crate::json::read(decoded.as_bytes()) {
+        // A lone surrogate is no UTF-8, so that such a text is compared as it is.
+        let decoded = text.decode_exact();
+        match crate::json::read(&decoded) {
             Ok(value) => self.json(tag, &value),
             Err(_) => self.text(tag.to_ascii_uppercase(), text),
         }
@@ -91,10 +92,18 @@ impl Canonical {
     }
 }
 
-/// Whether a text block is something a client put in by itself.
+/// Whether a text block is something a client put in by itself: reminders and nothing between them.
 pub(crate) fn is_injected(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
+    let mut rest = text.trim();
+    let mut found = false;
+    while let Some(inside) = rest.strip_prefix("<system-reminder>") {
+        let Some((_, after)) = inside.split_once("</system-reminder>") else {
+            return false;
+        };
+        rest = after.trim_start();
+        found = true;
+    }
+    found && rest.is_empty()
 }
 
 /// JSON with sorted members, decoded strings and normal numbers. Every piece is tagged and

@@ -56,7 +56,11 @@ impl Splice {
     /// Whether the result is the original, byte for byte.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
-        self.pieces == [Piece::Original(0..self.source.len())]
+        match self.pieces.as_slice() {
+            [] => self.source.is_empty(),
+            [Piece::Original(range)] => *range == (0..self.source.len()),
+            _ => false,
+        }
     }
 
     /// The length of the result.
@@ -126,9 +130,9 @@ impl Body {
     #[must_use]
     pub fn splice(&self, items: &[Item]) -> Splice {
         let list = self.list();
-        let (inside_start, inside_end) = match self.separator() {
-            Separator::Comma => (list.start + 1, list.end.saturating_sub(1)),
-            Separator::Line => (list.start, list.end),
+        let inside_end = match self.separator() {
+            Separator::Comma => list.end.saturating_sub(1),
+            Separator::Line => list.end,
         };
         let start = |index: usize| self.messages().get(index).map_or(inside_end, |r| r.start);
         let end = |index: usize| self.messages().get(index).map_or(inside_end, |r| r.end);
@@ -136,13 +140,7 @@ impl Body {
             source: self.bytes().clone(),
             pieces: Vec::new(),
         };
-        splice.original(
-            0..if self.is_empty() {
-                inside_start
-            } else {
-                start(0)
-            },
-        );
+        splice.original(0..start(0));
         let mut previous: Option<Option<usize>> = None;
         for item in items {
             let (first, last) = match item {

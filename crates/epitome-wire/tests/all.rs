@@ -11,11 +11,27 @@
 
 #[path = "all/budgets.rs"]
 mod budgets;
+#[path = "all/canonical.rs"]
+mod canonical;
+#[path = "all/chains.rs"]
+mod chains;
 #[path = "all/cuts.rs"]
 mod cuts;
+#[path = "all/documents.rs"]
+mod documents;
 #[path = "all/fixtures.rs"]
 mod fixtures;
+#[path = "all/json.rs"]
+mod json;
+#[path = "all/mutation.rs"]
+mod mutation;
 #[path = "all/sessions.rs"]
 mod sessions;
+#[path = "all/spelling.rs"]
+mod spelling;
+#[path = "all/splices.rs"]
+mod splices;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/traffic.rs"]
+mod traffic;

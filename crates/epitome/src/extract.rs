@@ -34,6 +34,8 @@ const SAID_CHARS: usize = 360;
 const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
+/// Bytes without a space beyond which a text is taken to have no words to cut between.
+const LONGEST_WORD: usize = 160;
 
 impl Source<'_> {
     /// Writes the summary. Its text never costs more than the budget; where the budget is too small even
@@ -170,7 +172,12 @@ impl Source<'_> {
         let old = earlier.said.iter().map(|text| (position, text.clone()));
         let mut left = budget_tokens;
         let mut lines: Vec<Line> = Vec::new();
-        let all: Vec<(usize, String)> = old.chain(self.typed()).collect();
+        let mut typed: Vec<(usize, String)> = self.typed().collect();
+        if self.holds_latest_request {
+            // It stands in front already.
+            typed.pop();
+        }
+        let all: Vec<(usize, String)> = old.chain(typed).collect();
         for (position, text) in all.into_iter().rev() {
             let text = self.shortened(&one_line(&text), SAID_CHARS, left);
             if text.is_empty() || lines.iter().any(|line| line.text == text) {
@@ -188,12 +195,9 @@ impl Source<'_> {
 
     /// The beginning of `text` within both limits, with a sign where it was cut.
     fn shortened(&self, text: &str, chars: usize, tokens: u64) -> String {
-        let by_chars = match text.char_indices().nth(chars) {
-            Some((at, _)) => text.get(..at).unwrap_or(text),
-            None => text,
-        };
         let room = tokens.saturating_sub(BULLET_TOKENS + 1);
-        let cut = self.meter.prefix(by_chars, room);
+        let fitting = self.meter.prefix(text, room).chars().count();
+        let cut = first_words(text, fitting.min(chars));
         if cut.len() == text.len() {
             text.to_owned()
         } else if cut.trim().len() < 8 {
@@ -202,6 +206,20 @@ impl Source<'_> {
             format!("{} …", cut.trim_end())
         }
     }
+}
+
+/// At most `chars` characters of a text, cut between words, so that no name is cut in two. A script
+/// without spaces is cut between characters.
+pub(crate) fn first_words(text: &str, chars: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(chars) else {
+        return text;
+    };
+    let cut = text.get(..end).unwrap_or(text);
+    let word_end = cut.rfind(char::is_whitespace).unwrap_or(0);
+    if cut.len() - word_end > LONGEST_WORD {
+        return cut;
+    }
+    cut.get(..word_end).unwrap_or(cut)
 }
 
 /// Joins the lines of a text, so that it fits a bullet.

@@ -70,6 +70,11 @@ impl Parts {
             .map(|pin| format!("- {}", pin.text))
             .collect();
         section(&mut body, PINS_HEADING, pins);
+        section(
+            &mut body,
+            LATEST_HEADING,
+            self.latest_request.iter().cloned().collect(),
+        );
         section(&mut body, TASK_HEADING, self.task.iter().cloned().collect());
         section(&mut body, SAID_HEADING, bullets(&self.said));
         section(&mut body, RECORD_HEADING, bullets(&self.record));
@@ -79,11 +84,6 @@ impl Parts {
             .map(|line| quote(&line.text))
             .collect();
         section(&mut body, LAST_HEADING, last_words);
-        section(
-            &mut body,
-            LATEST_HEADING,
-            self.latest_request.iter().cloned().collect(),
-        );
         sign(&body)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-use super::{Source, one_line};
+use super::{Source, first_words, one_line};
 use crate::anchor::anchors;
 use crate::message::{Block, Message, Role};
 use crate::summary::{Earlier, Line, Parts};
@@ -211,7 +211,8 @@ fn lines(message: &Message) -> Vec<(String, f64)> {
                 out.extend(text.lines().map(|line| (line.trim().to_owned(), 1.5)));
             }
             Block::Call(call) => {
-                let arguments: String = one_line(&call.arguments).chars().take(200).collect();
+                let arguments = one_line(&call.arguments);
+                let arguments = first_words(&arguments, 200);
                 out.push((format!("{} {arguments}", call.name), 1.3));
             }
             Block::Result(result) => {

@@ -1,0 +1,147 @@
+//! What can be typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+/// Keeps conversations with language models inside their context windows.
+#[derive(Debug, Parser)]
+#[command(name = "epitome", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compact one conversation and print the result
+    Compact(CompactArgs),
+    /// Run the proxy: point any agent at it
+    Serve(ServeArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompactArgs {
+    /// A request body, an array of messages, or one message per line; `-` reads standard input
+    pub(crate) file: PathBuf,
+    /// What FILE is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Which design
+    #[arg(long, value_enum, default_value_t = Preset::Default)]
+    pub(crate) preset: Preset,
+    /// The context window in tokens
+    #[arg(long, value_name = "N", conflicts_with = "model")]
+    pub(crate) window: Option<u64>,
+    /// Take the window from the model table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// What the whole view, the system prompt aside, may take at most [default: a quarter of the window
+    /// or half of what is there, whichever is less]
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t = Count::Auto)]
+    pub(crate) count: Count,
+    /// Who writes the summary
+    #[arg(long, value_enum, default_value_t = Summarizer::Extractive)]
+    pub(crate) summarizer: Summarizer,
+    /// What to keep in mind
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) focus: Option<String>,
+    /// Compact only if the window asks for it
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Write the result to a file as a request body
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say what would be done and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Show which messages go and which come
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) diff: bool,
+    /// Say nothing that was not asked for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Auto,
+    OpenaiChat,
+    Anthropic,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    Default,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Count {
+    /// A quarter of the characters
+    Chars4,
+    /// Characters weighed by script, with the overhead of messages and calls
+    Auto,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Summarizer {
+    /// The built-in one: verbatim lines, no model
+    Extractive,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ServeArgs {
+    /// Where to listen
+    #[arg(long, env = "EPITOME_LISTEN", default_value = "127.0.0.1:7700")]
+    pub(crate) listen: SocketAddr,
+    /// Where OpenAI-shaped requests go
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "EPITOME_OPENAI_UPSTREAM",
+        default_value = "https://api.openai.com"
+    )]
+    pub(crate) openai_upstream: http::Uri,
+    /// Where Anthropic-shaped requests go
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "EPITOME_ANTHROPIC_UPSTREAM",
+        default_value = "https://api.anthropic.com"
+    )]
+    pub(crate) anthropic_upstream: http::Uri,
+    /// Where conversations are kept: sqlite:PATH, or none [default: sqlite in the user's data folder]
+    #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
+    pub(crate) store: Option<String>,
+    /// The window in tokens of models that the table does not know [default: 128000]
+    #[arg(long, value_name = "N", env = "EPITOME_WINDOW")]
+    pub(crate) window: Option<u64>,
+    /// Which design
+    #[arg(long, value_enum, env = "EPITOME_PRESET", default_value_t = Preset::Default)]
+    pub(crate) preset: Preset,
+    /// Who writes the summaries
+    #[arg(long, value_enum, env = "EPITOME_SUMMARIZER", default_value_t = Summarizer::Extractive)]
+    pub(crate) summarizer: Summarizer,
+    /// Touch nothing; report what would be done
+    #[arg(long, env = "EPITOME_OBSERVE")]
+    pub(crate) observe: bool,
+    /// Bodies above this many bytes are streamed through unread
+    #[arg(long, value_name = "BYTES", env = "EPITOME_INSPECTION_LIMIT",
+          default_value_t = epitome_server::INSPECTION_LIMIT_BYTES)]
+    pub(crate) inspection_limit: usize,
+    /// Log only warnings
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}

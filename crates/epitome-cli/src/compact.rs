@@ -1,0 +1,151 @@
+//! `epitome compact`.
+
+mod report;
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use epitome::{
+    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Reason, UNCALIBRATED_ERROR_RATIO, Window,
+    leading_system, window_of,
+};
+use epitome_wire::{Body, Detected, Wire, decode, detect};
+
+use crate::Ending;
+use crate::args::{CompactArgs, Count, Format};
+use report::Report;
+
+/// A conversation read from a file.
+struct Input {
+    body: Body,
+    is_request: bool,
+    messages: Vec<Message>,
+    log: Log,
+}
+
+pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
+    let started = now();
+    let name = args.file.display().to_string();
+    let input = read(&args.file, args).with_context(|| name.clone())?;
+    let meter = meter(args.count);
+    let outcome = decide(args, &input, meter);
+    let rendered = match &outcome {
+        Ok(compaction) => {
+            let view = compaction.view(input.log.len());
+            Some(
+                input
+                    .body
+                    .render(&view, &compaction.summary.text)?
+                    .into_bytes(),
+            )
+        }
+        Err(_) => None,
+    };
+    let report = Report::new(&name, &input, outcome, rendered, started.elapsed())?;
+    if let Some(out) = &args.out
+        && !args.dry_run
+        && report.ending() == Ending::Done
+    {
+        let body = report.request_body(&input);
+        std::fs::write(out, body).with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    crate::print(&report.text(args, &input)?)?;
+    Ok(report.ending())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command reports how long it took"
+)]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+const fn meter(count: Count) -> Meter {
+    match count {
+        Count::Chars4 => Meter::Chars4,
+        Count::Auto => Meter::Estimate,
+    }
+}
+
+fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        bytes
+    } else {
+        if path.is_dir() {
+            bail!("is a folder; name a file");
+        }
+        std::fs::read(path)?
+    };
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        bail!("is empty");
+    }
+    let wire = match args.format {
+        Format::Auto => None,
+        Format::OpenaiChat => Some(Wire::OpenAiChat),
+        Format::Anthropic => Some(Wire::Anthropic),
+    };
+    let Detected { body, is_request } =
+        detect(&Bytes::from(bytes), wire).context("no conversation that can be read here")?;
+    let meter = meter(args.count);
+    let mut messages = Vec::with_capacity(body.len());
+    let mut log = Log::new();
+    for index in 0..body.len() {
+        let at = || format!("message {}", index + 1);
+        let value = body.read(index).with_context(at)?;
+        let message = decode(body.wire(), &value).with_context(at)?.message;
+        log.push(&Facts::of(&message, meter));
+        messages.push(message);
+    }
+    Ok(Input {
+        body,
+        is_request,
+        messages,
+        log,
+    })
+}
+
+fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction, NoPlan> {
+    let log = &input.log;
+    let no = |reason| NoPlan {
+        reason,
+        floor_tokens: 0,
+    };
+    let window = window(args);
+    let there = log.tokens(leading_system(log)..log.len());
+    let mut reason = Reason::Manual;
+    if args.auto {
+        let lines = window
+            .lines(0, UNCALIBRATED_ERROR_RATIO)
+            .ok_or_else(|| no(Reason::WindowBelowReserves))?;
+        if log.total_tokens() <= lines.hard_tokens {
+            return Err(no(Reason::BelowLine));
+        }
+        reason = Reason::HardLine;
+    }
+    let target = match args.budget {
+        Some(budget) if there <= budget => return Err(no(Reason::WithinBudget)),
+        Some(budget) => budget,
+        None => (window.tokens / 4).min(there / 2),
+    };
+    let plan = Plan::make(log, target, reason)?;
+    Compaction::extract(plan, log, &input.messages, meter, args.focus.as_deref())
+}
+
+fn window(args: &CompactArgs) -> Window {
+    match (args.window, &args.model) {
+        (Some(tokens), _) => Window::configured(tokens),
+        (None, Some(model)) => window_of(model).unwrap_or_else(|| {
+            if !args.quiet {
+                let tokens = Window::assumed().tokens;
+                eprintln!("epitome: model {model} is not in the table; assuming a window of {tokens} tokens");
+            }
+            Window::assumed()
+        }),
+        (None, None) => Window::assumed(),
+    }
+}

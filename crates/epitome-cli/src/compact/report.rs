@@ -1,0 +1,311 @@
+//! What `epitome compact` says about its work.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use epitome::{Block, Compaction, Message, NoPlan, Reason, ViewItem, leading_system};
+use epitome_wire::{Body, detect};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::Input;
+use crate::Ending;
+use crate::args::CompactArgs;
+
+/// The outcome, ready to be printed.
+pub(super) struct Report {
+    name: String,
+    object: Object,
+    compaction: Option<Compaction>,
+    result: Option<Bytes>,
+}
+
+/// The object of `--json`. Its names are public surface.
+#[derive(Serialize)]
+struct Object {
+    format: &'static str,
+    preset: &'static str,
+    compacted: bool,
+    reason: &'static str,
+    tokens_before: u64,
+    tokens_after: u64,
+    messages_before: usize,
+    messages_after: usize,
+    span: [usize; 2],
+    floor_tokens: u64,
+    summary: Option<String>,
+    summary_tokens: u64,
+    pins: Vec<String>,
+    report: Anchors,
+    messages: Vec<Box<RawValue>>,
+    elapsed_us: u64,
+}
+
+#[derive(Default, Serialize)]
+struct Anchors {
+    anchors: usize,
+    retained: usize,
+    recoverable: usize,
+    missing: usize,
+    invented: usize,
+}
+
+impl Report {
+    pub(super) fn new(
+        name: &str,
+        input: &Input,
+        outcome: Result<Compaction, NoPlan>,
+        result: Option<Bytes>,
+        elapsed: Duration,
+    ) -> Result<Self> {
+        let log = &input.log;
+        let tokens_before = log.tokens(leading_system(log)..log.len());
+        let messages = match &result {
+            Some(bytes) => {
+                let wire = input.body.wire();
+                raw_messages(
+                    &detect(bytes, Some(wire))
+                        .context("the result is not readable")?
+                        .body,
+                )?
+            }
+            None => raw_messages(&input.body)?,
+        };
+        let mut object = Object {
+            format: input.body.wire().as_str(),
+            preset: "default",
+            compacted: false,
+            reason: "",
+            tokens_before,
+            tokens_after: tokens_before,
+            messages_before: input.messages.len(),
+            messages_after: messages.len(),
+            span: [0, 0],
+            floor_tokens: 0,
+            summary: None,
+            summary_tokens: 0,
+            pins: Vec::new(),
+            report: Anchors::default(),
+            messages,
+            elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        };
+        let compaction = match outcome {
+            Ok(compaction) => {
+                let measured = compaction.report(&input.messages);
+                object.compacted = true;
+                object.reason = compaction.plan.reason.as_str();
+                object.tokens_after = compaction.tokens_after;
+                object.span = [compaction.plan.span.start, compaction.plan.span.end];
+                object.floor_tokens = compaction.plan.floor_tokens;
+                object.summary = Some(compaction.summary.text.clone());
+                object.summary_tokens = compaction.summary_tokens;
+                object.pins = compaction.pins.iter().map(|pin| pin.text.clone()).collect();
+                object.report = Anchors {
+                    anchors: measured.anchors,
+                    retained: measured.retained,
+                    recoverable: measured.recoverable,
+                    missing: measured.missing,
+                    invented: measured.invented,
+                };
+                Some(compaction)
+            }
+            Err(no) => {
+                object.reason = no.reason.as_str();
+                object.floor_tokens = no.floor_tokens;
+                None
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            object,
+            compaction,
+            result,
+        })
+    }
+
+    /// A budget that cannot be reached is a no; having nothing to do is not.
+    pub(super) fn ending(&self) -> Ending {
+        let no = [Reason::FloorAboveBudget, Reason::FloorAboveWindow].map(Reason::as_str);
+        if no.contains(&self.object.reason) {
+            Ending::No
+        } else {
+            Ending::Done
+        }
+    }
+
+    /// The result as a request body: the file itself, spliced, or `{"messages": […]}` around the messages.
+    pub(super) fn request_body(&self, input: &Input) -> Vec<u8> {
+        if input.is_request {
+            return self.result.as_ref().unwrap_or(input.body.bytes()).to_vec();
+        }
+        let mut out = b"{\"messages\":[".to_vec();
+        for (at, message) in self.object.messages.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(message.get().as_bytes());
+        }
+        out.extend_from_slice(b"]}\n");
+        out
+    }
+
+    /// What goes to standard output.
+    pub(super) fn text(&self, args: &CompactArgs, input: &Input) -> Result<String> {
+        Ok(if args.json {
+            format!("{}\n", serde_json::to_string(&self.object)?)
+        } else if args.diff {
+            self.diff(input)
+        } else if args.quiet {
+            String::new()
+        } else {
+            self.prose()
+        })
+    }
+
+    fn prose(&self) -> String {
+        let object = &self.object;
+        let mut lines = vec![format!(
+            "{}: {}, {} messages, {} tokens",
+            self.name,
+            object.format,
+            object.messages_before,
+            grouped(object.tokens_before)
+        )];
+        let Some(compaction) = &self.compaction else {
+            lines.push(self.refusal());
+            return joined(&lines);
+        };
+        let [start, end] = object.span;
+        lines.push(format!(
+            "compacted to {} messages, {} tokens (-{}%) in {} ms",
+            object.messages_after,
+            grouped(object.tokens_after),
+            (object.tokens_before - object.tokens_after) * 100 / object.tokens_before.max(1),
+            grouped(object.elapsed_us / 1000)
+        ));
+        lines.push(format!(
+            "messages {} to {end} became one summary of {} tokens; the newest {} stay",
+            start + 1,
+            grouped(object.summary_tokens),
+            object.messages_before - end
+        ));
+        if !compaction.trims.is_empty() {
+            let count = compaction.trims.len();
+            lines.push(format!(
+                "long tool results are trimmed in {count} of the messages that stay"
+            ));
+        }
+        let anchors = &object.report;
+        lines.push(format!(
+            "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} invented",
+            anchors.anchors, anchors.retained, anchors.recoverable, anchors.invented
+        ));
+        lines.push(String::new());
+        lines.push(compaction.summary.text.trim_end().to_owned());
+        joined(&lines)
+    }
+
+    fn diff(&self, input: &Input) -> String {
+        let Some(compaction) = &self.compaction else {
+            return joined(&[self.refusal()]);
+        };
+        let line = |sign: char, position: usize| {
+            let message = input.messages.get(position).map(shape).unwrap_or_default();
+            format!("{sign} {:>4} {message}", position + 1)
+        };
+        let mut lines = Vec::new();
+        for item in &compaction.view(input.log.len()).items {
+            match item {
+                // The client's own notes of the span stay, behind the summary.
+                ViewItem::Entries(range) => lines.extend(range.clone().map(|position| {
+                    let moved = compaction.plan.span.contains(&position);
+                    line(if moved { '+' } else { ' ' }, position)
+                })),
+                ViewItem::Trimmed(position, _) => lines.push(line('~', *position)),
+                ViewItem::Summary => {
+                    lines.extend(
+                        compaction
+                            .plan
+                            .span
+                            .clone()
+                            .map(|position| line('-', position)),
+                    );
+                    lines.push(format!(
+                        "+      summary, {} tokens",
+                        self.object.summary_tokens
+                    ));
+                }
+            }
+        }
+        joined(&lines)
+    }
+
+    fn refusal(&self) -> String {
+        let floor = grouped(self.object.floor_tokens);
+        match self.object.reason {
+            "floor_above_budget" => {
+                format!(
+                    "not compacted: floor_above_budget; what must stay takes {floor} tokens: ask for at least that"
+                )
+            }
+            other => format!("not compacted: {other}"),
+        }
+    }
+}
+
+fn joined(lines: &[String]) -> String {
+    lines.join("\n") + "\n"
+}
+
+/// One line for a message: who, what kinds of blocks, and how it begins.
+fn shape(message: &Message) -> String {
+    let mut line = message.role.as_str().to_owned();
+    for block in &message.blocks {
+        line.push_str(&match block {
+            Block::Text(text) => format!(" {}", beginning(text)),
+            Block::Injected(_) => " (injected note)".to_owned(),
+            Block::Thinking { .. } => " (thinking)".to_owned(),
+            Block::Call(call) => format!(" call {}", call.name),
+            Block::Result(result) => {
+                format!(
+                    " result {}",
+                    beginning(result.texts().next().unwrap_or_default())
+                )
+            }
+            Block::Media(media) => format!(" ({})", media.kind),
+            Block::Opaque { .. } => " (other)".to_owned(),
+        });
+    }
+    line
+}
+
+fn beginning(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+fn raw_messages(body: &Body) -> Result<Vec<Box<RawValue>>> {
+    (0..body.len())
+        .map(|index| {
+            let text = String::from_utf8(body.message(index).to_vec())?;
+            Ok(RawValue::from_string(text)?)
+        })
+        .collect()
+}
+
+/// `1234567` → `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

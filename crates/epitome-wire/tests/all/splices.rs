@@ -1,0 +1,291 @@
+//! Identity of bytes: a splice means the same as the edit made on the parsed document, and nothing else
+//! of the body changes.
+
+use bytes::Bytes;
+use epitome::{Trim, View, ViewItem};
+use epitome_testkit::Random;
+use epitome_wire::{Body, Edit, Item, Wire, decode, json};
+use serde_json::{Deserializer, Value};
+
+use crate::documents::{self, Container};
+use crate::support::property;
+
+fn scan(bytes: &[u8], wire: Wire, container: Container) -> Body {
+    let bytes = Bytes::copy_from_slice(bytes);
+    match container {
+        Container::Object => Body::scan(bytes, wire),
+        Container::Array => Body::scan_array(bytes, wire),
+        Container::Lines => Body::scan_lines(bytes, wire),
+    }
+    .unwrap()
+}
+
+/// The document as a list of messages and what stands around it.
+fn parse(bytes: &[u8], container: Container) -> (Value, Vec<Value>) {
+    match container {
+        Container::Object => {
+            let mut document: Value = serde_json::from_slice(bytes).unwrap();
+            let list = document["messages"].take();
+            (document, list.as_array().unwrap().clone())
+        }
+        Container::Array => (Value::Null, serde_json::from_slice(bytes).unwrap()),
+        Container::Lines => {
+            let text = std::str::from_utf8(bytes).unwrap();
+            let lines: Vec<Value> = text
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            let stream: Vec<Value> = Deserializer::from_slice(bytes)
+                .into_iter()
+                .map(Result::unwrap)
+                .collect();
+            assert_eq!(lines, stream, "one message per line");
+            (Value::Null, lines)
+        }
+    }
+}
+
+/// A text of a tool result: where it stands in the bytes and in the document.
+struct Place {
+    message: usize,
+    block: usize,
+    part: usize,
+}
+
+/// The place's text in a parsed message.
+fn text_at<'a>(message: &'a mut Value, wire: Wire, place: &Place) -> &'a mut Value {
+    let content = match wire {
+        Wire::OpenAiChat => &mut message["content"],
+        Wire::Anthropic => &mut message["content"][place.block]["content"],
+    };
+    if content.is_string() {
+        content
+    } else {
+        &mut content[place.part]["text"]
+    }
+}
+
+fn places(body: &Body, message: usize) -> Vec<Place> {
+    let value = body.read(message).unwrap();
+    let decoded = decode(body.wire(), &value).unwrap();
+    decoded
+        .result_texts
+        .iter()
+        .map(|(block, part, _)| Place {
+            message,
+            block: *block,
+            part: *part,
+        })
+        .collect()
+}
+
+/// Cuts the middle out of a text of the body and of the document.
+fn trim(random: &mut Random, body: &Body, place: &Place, message: &mut Value) -> Edit {
+    let value = body.read(place.message).unwrap();
+    let decoded = decode(body.wire(), &value).unwrap();
+    let (_, _, text) = decoded
+        .result_texts
+        .iter()
+        .find(|(block, part, _)| (*block, *part) == (place.block, place.part))
+        .unwrap();
+    let slot = text_at(message, body.wire(), place);
+    let letters: Vec<char> = slot.as_str().unwrap().chars().collect();
+    assert_eq!(text.decode(), slot.as_str().unwrap());
+    let start = random.below(letters.len() + 1);
+    let end = random.between(start, letters.len());
+    let marker = *random.pick(&["", "…", "\n[\"cut\"\\]\u{1}"]);
+    let mut with = Vec::new();
+    json::escape(marker, &mut with);
+    let head: String = letters[..start].iter().collect();
+    let tail: String = letters[end..].iter().collect();
+    *slot = Value::String(format!("{head}{marker}{tail}"));
+    Edit {
+        range: text.position_of_char(start)..text.position_of_char(end),
+        with,
+    }
+}
+
+/// A random way through the messages: kept, left out, edited, and new ones in between.
+fn edits(
+    random: &mut Random,
+    body: &Body,
+    container: Container,
+    list: &[Value],
+) -> (Vec<Item>, Vec<Value>) {
+    let mut items = Vec::new();
+    let mut expected = Vec::new();
+    let removes_all = random.chance(5);
+    for (index, message) in list.iter().enumerate() {
+        while random.chance(15) {
+            let inserted = documents::message(random, body.wire(), container);
+            expected.push(serde_json::from_slice(&inserted).unwrap());
+            items.push(Item::Inserted(inserted));
+        }
+        match random.below(10) {
+            _ if removes_all => {}
+            0..=2 => {}
+            3..=6 => {
+                expected.push(message.clone());
+                match items.last_mut() {
+                    Some(Item::Kept(range)) if range.end == index && random.chance(50) => {
+                        range.end += 1;
+                    }
+                    _ => items.push(Item::Kept(index..index + 1)),
+                }
+            }
+            _ => {
+                let mut message = message.clone();
+                let mut edits: Vec<Edit> = places(body, index)
+                    .iter()
+                    .map(|place| trim(random, body, place, &mut message))
+                    .collect();
+                edits.sort_by_key(|edit| edit.range.start);
+                expected.push(message);
+                items.push(Item::Edited(index, edits));
+            }
+        }
+    }
+    if random.chance(20) {
+        let inserted = documents::message(random, body.wire(), container);
+        expected.push(serde_json::from_slice(&inserted).unwrap());
+        items.push(Item::Inserted(inserted));
+    }
+    (items, expected)
+}
+
+fn assert_kept_in_order(body: &Body, items: &[Item], out: &[u8]) {
+    let mut from = 0;
+    for item in items {
+        let Item::Kept(range) = item else { continue };
+        for index in range.clone() {
+            let message = body.message(index);
+            let found = out[from..]
+                .windows(message.len())
+                .position(|window| window == message);
+            from += found.expect("a kept message stands in the result") + message.len();
+        }
+    }
+}
+
+#[test]
+fn a_splice_means_what_the_edit_means() {
+    property(1, 8, |random, size| {
+        let wire = *random.pick(Wire::ALL);
+        let container = *random.pick(&Container::ALL);
+        let count = random.below(size + 1);
+        let original = documents::body(random, wire, container, count);
+        let body = scan(&original, wire, container);
+        let (around, list) = parse(&original, container);
+        assert_eq!(body.len(), list.len());
+        let (items, expected) = edits(random, &body, container, &list);
+        let splice = body.splice(&items);
+        let length = splice.len();
+        let out = splice.into_bytes();
+        assert_eq!(out.len(), length);
+        let shown = || format!("{}\n{items:?}", String::from_utf8_lossy(&original));
+        assert_eq!(parse(&out, container), (around, expected), "{}", shown());
+        assert_kept_in_order(&body, &items, &out);
+        // The bytes outside the list stay where they were.
+        if let (Some(first), Some(last)) = (body.messages().first(), body.messages().last()) {
+            assert!(out.starts_with(&original[..first.start]), "{}", shown());
+            assert!(out.ends_with(&original[last.end..]), "{}", shown());
+        }
+        // And what came out is a body again, with the messages that were asked for.
+        assert_eq!(
+            scan(&out, wire, container).len(),
+            parse(&out, container).1.len()
+        );
+    });
+}
+
+#[test]
+fn no_edit_means_the_same_bytes() {
+    property(1, 8, |random, size| {
+        let wire = *random.pick(Wire::ALL);
+        let container = *random.pick(&Container::ALL);
+        let original = documents::body(random, wire, container, random.clone().below(size + 1));
+        let body = scan(&original, wire, container);
+        let single: Vec<Item> = (0..body.len()).map(|at| Item::Kept(at..at + 1)).collect();
+        let untouched: Vec<Item> = (0..body.len()).map(|at| Item::Edited(at, vec![])).collect();
+        let view = View {
+            items: vec![ViewItem::Entries(0..body.len())],
+        };
+        for splice in [
+            body.unchanged(),
+            body.splice(&[Item::Kept(0..body.len())]),
+            body.splice(&single),
+            body.splice(&untouched),
+            body.render(&view, "unused").unwrap(),
+        ] {
+            assert!(
+                splice.is_unchanged(),
+                "{}",
+                String::from_utf8_lossy(&original)
+            );
+            assert!(splice.into_bytes() == original);
+        }
+    });
+}
+
+#[test]
+fn everything_can_be_removed_and_something_else_put_in() {
+    for (container, text) in [
+        (
+            Container::Object,
+            r#"{"a":1, "messages" : [ {"role":"user"} , {} ] ,"b":1E3}"#,
+        ),
+        (Container::Object, r#"{"messages":[ ]}"#),
+        (Container::Array, "[\n]"),
+        (Container::Array, r#" [{"role":"user"}] "#),
+        (Container::Lines, ""),
+        (Container::Lines, "\n"),
+        (Container::Lines, "{\"role\":\"user\"}\n\n"),
+    ] {
+        let body = scan(text.as_bytes(), Wire::OpenAiChat, container);
+        let (around, _) = parse(text.as_bytes(), container);
+        let none = body.splice(&[]).into_bytes();
+        assert_eq!(parse(&none, container), (around.clone(), vec![]), "{text}");
+        let one = body.splice(&[Item::Inserted(b"{\"x\":1}".to_vec())]);
+        let expected = (around, vec![serde_json::json!({"x": 1})]);
+        assert_eq!(parse(&one.into_bytes(), container), expected, "{text}");
+    }
+}
+
+/// The trims of the core, rendered, mean the same in the document.
+#[test]
+fn a_rendered_trim_means_what_it_says() {
+    property(1, 4, |random, size| {
+        let wire = *random.pick(Wire::ALL);
+        let original = documents::body(random, wire, Container::Object, size + 1);
+        let body = scan(&original, wire, Container::Object);
+        let (around, mut expected) = parse(&original, Container::Object);
+        let index = random.below(body.len());
+        let mut trims = Vec::new();
+        for place in places(&body, index) {
+            let slot = text_at(&mut expected[index], wire, &place);
+            let letters: Vec<char> = slot.as_str().unwrap().chars().collect();
+            let head_chars = random.below(letters.len() + 1);
+            let tail_chars = random.below(letters.len() - head_chars + 1);
+            let omitted = letters.len() - head_chars - tail_chars;
+            let head: String = letters[..head_chars].iter().collect();
+            let tail: String = letters[letters.len() - tail_chars..].iter().collect();
+            *slot = Value::String(format!("{head}{}{tail}", Trim::marker(omitted)));
+            trims.push(Trim {
+                block: place.block,
+                part: place.part,
+                head_chars,
+                tail_chars,
+            });
+        }
+        let view = View {
+            items: vec![
+                ViewItem::Entries(0..index),
+                ViewItem::Trimmed(index, trims),
+                ViewItem::Entries(index + 1..body.len()),
+            ],
+        };
+        let out = body.render(&view, "").unwrap().into_bytes();
+        assert_eq!(parse(&out, Container::Object), (around, expected));
+    });
+}
