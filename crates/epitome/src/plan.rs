@@ -75,20 +75,28 @@ impl Plan {
         let Some(last_cut) = log.last_cut() else {
             return Err(no(Reason::NothingToRemove, tokens_before));
         };
-        let (head_end, task) = head(log, system_end, target_tokens);
-        let head_tokens = log.tokens(system_end..head_end);
-        let floor_of = |cut: usize| {
-            let tail = cut..log.len();
-            head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-                - log.trimmable_tokens(tail)
+        let floor_with = |head_end: usize| {
+            let tail = last_cut.max(head_end)..log.len();
+            let floor =
+                log.tokens(system_end..head_end) + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+                    - log.trimmable_tokens(tail);
+            floor.min(tokens_before)
         };
-        let floor_tokens = floor_of(last_cut.max(head_end)).min(tokens_before);
-        if last_cut <= head_end {
+        let floor_tokens = floor_with(system_end);
+        if last_cut <= system_end {
             return Err(no(Reason::NothingToRemove, floor_tokens));
         }
         if floor_tokens > target_tokens {
             return Err(no(Reason::FloorAboveBudget, floor_tokens));
         }
+        let (mut head_end, mut task) = head(log, system_end, target_tokens);
+        if last_cut <= head_end {
+            return Err(no(Reason::NothingToRemove, floor_tokens));
+        }
+        if floor_with(head_end) > target_tokens {
+            (head_end, task) = (system_end, TaskPlace::Summary);
+        }
+        let head_tokens = log.tokens(system_end..head_end);
 
         let room = target_tokens - head_tokens;
         let summary_share = (room * SUMMARY_PERCENT / 100).max(SUMMARY_FLOOR_TOKENS);

@@ -137,7 +137,11 @@ impl Report {
     /// The result as a request body: the file itself, spliced, or `{"messages": […]}` around the messages.
     pub(super) fn request_body(&self, input: &Input) -> Vec<u8> {
         if input.is_request {
-            return self.result.as_ref().unwrap_or(input.body.bytes()).to_vec();
+            return self
+                .result
+                .as_ref()
+                .unwrap_or_else(|| input.body.bytes())
+                .to_vec();
         }
         let mut out = b"{\"messages\":[".to_vec();
         for (at, message) in self.object.messages.iter().enumerate() {

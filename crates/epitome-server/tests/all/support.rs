@@ -1,21 +1,36 @@
 //! A proxy in front of a scripted model, for one test.
 
+use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use bytes::Bytes;
 use epitome_server::{Config, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation};
-use epitome_testkit::{ModelConfig, ScriptedModel};
+use epitome_store::{AnyStore, CompactionRow, Store, TenantId};
+use epitome_testkit::client::{self, Received};
+use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};
+use http::{Method, Request, Response};
+use http_body::Body;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 
 /// A running proxy. Stops gracefully with [`Proxy::stop`], at once when dropped.
-pub struct Proxy {
-    pub address: SocketAddr,
+pub(crate) struct Proxy {
+    pub(crate) address: SocketAddr,
     shutdown: Option<oneshot::Sender<()>>,
-    task: JoinHandle<std::io::Result<()>>,
+    task: JoinHandle<io::Result<()>>,
 }
 
 /// Settings for a proxy in front of `upstream` for both APIs, without a store.
-pub fn config(upstream: SocketAddr) -> Config {
+pub(crate) fn config(upstream: SocketAddr) -> Config {
     let upstream: http::Uri = format!("http://{upstream}").parse().unwrap();
     Config {
         listen: "127.0.0.1:0".parse().unwrap(),
@@ -30,7 +45,7 @@ pub fn config(upstream: SocketAddr) -> Config {
 
 impl Proxy {
     #[expect(clippy::disallowed_methods, reason = "a test owns its runtime")]
-    pub async fn start(config: Config) -> Self {
+    pub(crate) async fn start(config: Config) -> Self {
         let server = Server::bind(config).await.unwrap();
         let address = server.address();
         let (shutdown, stop) = oneshot::channel::<()>();
@@ -44,14 +59,55 @@ impl Proxy {
         }
     }
 
-    pub fn base_url(&self) -> String {
+    pub(crate) fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Ends the proxy and waits until its writes are done.
-    pub async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         self.shutdown.take();
         (&mut self.task).await.unwrap().unwrap();
+    }
+
+    /// Posts a request as JSON; the test fails when there is no answer at all.
+    pub(crate) async fn post(&self, wire: Wire, request: &Value) -> Received {
+        client::post(self.address, wire, request).await.unwrap()
+    }
+
+    /// Posts exact bytes.
+    pub(crate) async fn post_bytes(&self, wire: Wire, body: impl Into<Bytes>) -> Received {
+        self.send(&Method::POST, wire.path(), &[], body).await
+    }
+
+    /// Sends anything.
+    pub(crate) async fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Received {
+        client::send(self.address, method, path, headers, body.into())
+            .await
+            .unwrap()
+    }
+
+    /// What `/healthz` says.
+    pub(crate) async fn health(&self) -> Value {
+        let received = self.send(&Method::GET, "/healthz", &[], "").await;
+        assert_eq!(received.status, 200);
+        received.json()
+    }
+
+    /// The process lives: `/healthz` answers and ordinary requests of both APIs work.
+    pub(crate) async fn assert_works(&self) {
+        self.health().await;
+        for wire in Wire::ALL {
+            let request = request(wire, "m", [user("hello, are you there?")]);
+            let received = self.post(wire, &request).await;
+            assert_eq!(received.status, 200, "{wire:?}: {received:?}");
+            assert_eq!(action(&received), ("passthrough", "below_line"));
+        }
     }
 }
 
@@ -62,9 +118,212 @@ impl Drop for Proxy {
 }
 
 /// A scripted model and a proxy in front of it.
-pub async fn pair(model: ModelConfig, adjust: impl FnOnce(&mut Config)) -> (ScriptedModel, Proxy) {
+pub(crate) async fn pair(
+    model: ModelConfig,
+    adjust: impl FnOnce(&mut Config),
+) -> (ScriptedModel, Proxy) {
     let model = ScriptedModel::start(model).await;
     let mut config = config(model.address());
     adjust(&mut config);
     (model, Proxy::start(config).await)
+}
+
+/// What the proxy says it did, and why.
+pub(crate) fn action(received: &Received) -> (&str, &str) {
+    (
+        received.header("x-epitome-action"),
+        received.header("x-epitome-reason"),
+    )
+}
+
+/// The conversation the proxy says it is.
+pub(crate) fn conversation(received: &Received) -> String {
+    let id = received.header("x-epitome-conversation");
+    assert!(!id.is_empty(), "no conversation: {received:?}");
+    id.to_owned()
+}
+
+/// The last request that reached the model.
+pub(crate) fn last(model: &ScriptedModel) -> Recorded {
+    model.requests().pop().unwrap()
+}
+
+pub(crate) fn user(text: impl Into<String>) -> Value {
+    json!({"role": "user", "content": text.into()})
+}
+
+pub(crate) fn assistant(text: impl Into<String>) -> Value {
+    json!({"role": "assistant", "content": text.into()})
+}
+
+/// A plain request for a short answer.
+pub(crate) fn request(
+    wire: Wire,
+    model: &str,
+    messages: impl IntoIterator<Item = Value>,
+) -> Value {
+    let messages: Vec<Value> = messages.into_iter().collect();
+    match wire {
+        Wire::OpenaiChat => json!({"model": model, "messages": messages}),
+        Wire::Anthropic => json!({"model": model, "max_tokens": 256, "messages": messages}),
+    }
+}
+
+/// About `tokens` tokens of words that depend on `seed`.
+pub(crate) fn prose(seed: u64, tokens: usize) -> String {
+    let mut random = epitome_testkit::Random::new(seed);
+    let words = [
+        "anchor", "basin", "copper", "delta", "ember", "fjord", "gravel", "harbor", "island",
+        "jetty", "kelp", "lagoon",
+    ];
+    let mut text = String::new();
+    while text.len() < tokens * 4 {
+        text.push_str(words[random.between(0, words.len() - 1)]);
+        text.push_str(if random.chance(12) { ".\n" } else { " " });
+    }
+    text
+}
+
+/// `turns` exchanges of about `tokens` tokens each way, and a last question.
+pub(crate) fn history(seed: u64, turns: usize, tokens: usize) -> Vec<Value> {
+    let mut messages = Vec::new();
+    for turn in 0..turns as u64 {
+        let seed = seed * 1_000 + turn * 2;
+        messages.push(user(format!("Question {turn} of {seed}: {}", prose(seed, tokens))));
+        messages.push(assistant(format!("Answer {turn}: {}", prose(seed + 1, tokens))));
+    }
+    messages.push(user(format!("Last question of {seed}?")));
+    messages
+}
+
+/// A folder with a store in it.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> std::path::PathBuf {
+        self.0.path().join("log.db")
+    }
+
+    pub(crate) fn location(&self) -> StoreLocation {
+        StoreLocation::Url(format!("sqlite:{}", self.path().display()))
+    }
+
+    pub(crate) async fn open(&self) -> AnyStore {
+        AnyStore::open(&format!("sqlite:{}", self.path().display()))
+            .await
+            .unwrap()
+    }
+
+    /// All compactions of all conversations, oldest first.
+    pub(crate) async fn compactions(&self) -> Vec<CompactionRow> {
+        let store = self.open().await;
+        let tenant = TenantId::local();
+        let mut rows = Vec::new();
+        for conversation in store.conversations(&tenant, 1_000).await.unwrap() {
+            rows.extend(store.compactions_of(&tenant, &conversation.id).await.unwrap());
+        }
+        store.close().await;
+        rows.sort_by_key(|row| row.created_ms);
+        rows
+    }
+}
+
+/// A request taken apart without the product's own reader.
+#[derive(serde::Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+}
+
+/// The messages of a body, byte for byte.
+pub(crate) fn raw_messages(body: &[u8]) -> Vec<&str> {
+    let raw: Raw<'_> = serde_json::from_slice(body).unwrap();
+    raw.messages.into_iter().map(RawValue::get).collect()
+}
+
+/// How a summary of ours begins.
+const SUMMARY_MARK: &str = "[Conversation summary, epitome 1, ";
+
+/// The summary message of a forwarded body, if there is one.
+pub(crate) fn summary(body: &[u8]) -> Option<String> {
+    raw_messages(body)
+        .into_iter()
+        .find(|message| message.contains(SUMMARY_MARK))
+        .map(ToOwned::to_owned)
+}
+
+/// Checks that `forwarded` is `original` with exactly one message inserted and some left out: everything else is
+/// the client's own bytes, in order.
+pub(crate) fn assert_splice(original: &[u8], forwarded: &[u8]) {
+    let before = raw_messages(original);
+    let after = raw_messages(forwarded);
+    let mut rest = before.iter();
+    let mut inserted = 0;
+    for message in &after {
+        if message.contains(SUMMARY_MARK) {
+            inserted += 1;
+        } else if message.contains("characters left out …]") {
+            rest.next().unwrap();
+        } else {
+            assert!(rest.any(|own| own == message), "not the client's: {message}");
+        }
+    }
+    assert_eq!(inserted, 1, "inserted messages");
+    assert!(after.len() < before.len());
+    assert_eq!(after.last(), before.last(), "the newest message");
+    let around = |body: &[u8], messages: &[&str]| {
+        let text = std::str::from_utf8(body).unwrap().to_owned();
+        let first = text.find(messages[0]).unwrap();
+        let last = messages[messages.len() - 1];
+        let end = text.rfind(last).unwrap() + last.len();
+        (text[..first].to_owned(), text[end..].to_owned())
+    };
+    assert_eq!(around(original, &before), around(forwarded, &after));
+}
+
+/// An answer whose body is still on its way. Dropping it hangs up.
+pub(crate) struct Open {
+    pub(crate) response: Response<Incoming>,
+    _connection: JoinSet<hyper::Result<()>>,
+}
+
+/// Sends a request and gives the answer before its body has arrived.
+pub(crate) async fn open<B>(address: SocketAddr, request: Request<B>) -> Open
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let mut set = JoinSet::new();
+    set.spawn(connection);
+    Open {
+        response: sender.send_request(request).await.unwrap(),
+        _connection: set,
+    }
+}
+
+impl Open {
+    /// The next piece of the body, or nothing when it does not come within two seconds.
+    pub(crate) async fn piece(&mut self) -> Option<Bytes> {
+        let frame = self.response.body_mut().frame();
+        let frame = tokio::time::timeout(Duration::from_secs(2), frame).await;
+        frame.ok()??.ok()?.into_data().ok()
+    }
+}
+
+/// Waits up to five seconds until `holds`.
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..500 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never happened: {what}");
 }
