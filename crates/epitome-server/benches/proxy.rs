@@ -42,7 +42,9 @@ async fn serve_model() {
         keeps_records: false,
         ..ModelConfig::default()
     };
-    let _model = ScriptedModel::bind(address(PORTS[0]), config).await.unwrap();
+    let _model = ScriptedModel::bind(address(PORTS[0]), config)
+        .await
+        .unwrap();
     std::future::pending::<()>().await;
 }
 
@@ -59,7 +61,12 @@ async fn serve_proxy() {
         mode: Mode::Act,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     };
-    Server::bind(config).await.unwrap().run(std::future::pending()).await.unwrap();
+    Server::bind(config)
+        .await
+        .unwrap()
+        .run(std::future::pending())
+        .await
+        .unwrap();
 }
 
 /// A process that ends with the bench.
@@ -75,12 +82,18 @@ impl Drop for Running {
 fn start(role: &str, folder: &str) -> Running {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.env(ROLE, role).env("EPITOME_BENCH_FOLDER", folder);
-    Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    Running(
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap(),
+    )
 }
 
 fn start_nginx(folder: &str) -> Option<Running> {
     let config = format!(
-        "daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
+        "daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
          events {{ worker_connections 64; }}
          http {{
            access_log off; client_max_body_size 0; client_body_buffer_size 2m;
@@ -99,7 +112,12 @@ fn start_nginx(folder: &str) -> Option<Running> {
     std::fs::write(&path, config).unwrap();
     let mut command = Command::new("nginx");
     command.args(["-c", &path, "-p", folder]);
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Running)
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()
+        .map(Running)
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -112,8 +130,13 @@ async fn compare() {
     for port in PORTS.iter().take(if nginx.is_some() { 3 } else { 2 }) {
         wait_for(*port).await;
     }
-    println!("CPU per warm request, milliseconds (user + system), {CONVERSATIONS} growing conversations, store on");
-    println!("{:>10} {:>10} {:>10} {:>8}", "body", "epitome", "nginx", "ratio");
+    println!(
+        "CPU per warm request, milliseconds (user + system), {CONVERSATIONS} growing conversations, store on"
+    );
+    println!(
+        "{:>10} {:>10} {:>10} {:>8}",
+        "body", "epitome", "nginx", "ratio"
+    );
     for (at, size) in SIZES.into_iter().enumerate() {
         let rounds = [60, 40, 25][at];
         let conversations: Vec<Vec<Vec<u8>>> = (0..CONVERSATIONS)
@@ -176,15 +199,26 @@ async fn measure(process: &Running, port: u16, conversations: &[Vec<Vec<u8>>]) -
 }
 
 async fn post(port: u16, body: &[u8]) {
-    let headers = [("content-type", "application/json"), ("authorization", "Bearer none")];
+    let headers = [
+        ("content-type", "application/json"),
+        ("authorization", "Bearer none"),
+    ];
     let path = Wire::OpenaiChat.path();
-    let answer = client::send(address(port), &http::Method::POST, path, &headers, body.to_vec().into()).await;
+    let answer = client::send(
+        address(port),
+        &http::Method::POST,
+        path,
+        &headers,
+        body.to_vec().into(),
+    )
+    .await;
     assert_eq!(answer.unwrap().status, 200);
 }
 
 /// CPU time of a process and its children (nginx works in one), from the scheduler.
 fn cpu_nanoseconds(pid: u32) -> u64 {
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children =
+        std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let own: u64 = std::fs::read_dir(format!("/proc/{pid}/task"))
         .unwrap()
         .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok())

@@ -12,7 +12,7 @@ use crate::epoch::Epoch;
 /// About this many links are remembered; older ones are found in the store.
 const CAPACITY: usize = 400_000;
 /// A client that re-makes up to this many messages at the end of a long chain goes on with the same
-/// conversation; further back it is a fork.
+/// conversation; one that drops more of them has made a fork.
 const REMADE_TAIL: usize = 4;
 const LONG_CHAIN: usize = 8;
 
@@ -28,11 +28,11 @@ pub(crate) struct Index {
 struct Inner {
     young: Digests<Node>,
     old: Digests<Node>,
-    tips: HashMap<ConversationId, Digest>,
-    old_tips: HashMap<ConversationId, Digest>,
+    tips: HashMap<ConversationId, Tip>,
+    old_tips: HashMap<ConversationId, Tip>,
     published: Digests<Arc<Epoch>>,
     prepared: Digests<Arc<Epoch>>,
-    refused: HashSet<String>,
+    refused: HashSet<Digest, Prehashed>,
     preparing: HashSet<ConversationId>,
 }
 
@@ -43,6 +43,13 @@ struct Node {
     is_stored: bool,
     touched_ms: i64,
     anchor: Option<Anchor>,
+}
+
+/// Where a conversation has got to.
+#[derive(Clone, Copy, Debug)]
+struct Tip {
+    digest: Digest,
+    links: usize,
 }
 
 /// What the provider counted for a request that ended here.
@@ -144,7 +151,14 @@ impl Index {
             if let Some(node) = inner.node(tip) {
                 node.touched_ms = now_ms;
             }
-            inner.tips.insert(conversation.clone(), *tip);
+            // A request that brings nothing new is a retry, or another conversation that has only begun.
+            if known_links < chain.len() || inner.tip(&conversation).is_none() {
+                let tip = Tip {
+                    digest: *tip,
+                    links: chain.len(),
+                };
+                inner.tips.insert(conversation.clone(), tip);
+            }
         }
         inner.turn();
         Place {
@@ -201,7 +215,12 @@ impl Index {
 
     /// A provider refused what this epoch makes of a request: it is not applied again.
     pub(crate) fn refuse(&self, epoch: &Epoch) {
-        self.lock().refused.insert(epoch.id.clone());
+        self.lock().refused.insert(epoch.node);
+    }
+
+    /// Whether a provider refused an epoch at this node.
+    pub(crate) fn is_refused(&self, node: &Digest) -> bool {
+        self.lock().refused.contains(node)
     }
 
     /// Claims the preparation of a compaction; at most one runs per conversation.
@@ -237,7 +256,7 @@ impl Index {
 
 fn newest(
     epochs: &Digests<Arc<Epoch>>,
-    refused: &HashSet<String>,
+    refused: &HashSet<Digest, Prehashed>,
     conversation: &Conversation,
 ) -> Option<Arc<Epoch>> {
     conversation
@@ -245,7 +264,7 @@ fn newest(
         .iter()
         .rev()
         .filter_map(|(_, digest)| epochs.get(digest))
-        .find(|epoch| !refused.contains(&epoch.id))
+        .find(|epoch| !refused.contains(&epoch.node))
         .cloned()
 }
 
@@ -267,9 +286,19 @@ impl Inner {
         chain: &[(usize, Digest)],
     ) -> bool {
         let is_whole = at + 1 == chain.len();
-        let tip = self.tips.get(owner).or_else(|| self.old_tips.get(owner));
-        let is_remade = at + 1 >= LONG_CHAIN && chain.len() - at <= REMADE_TAIL;
-        is_whole || is_remade || tip.is_none_or(|tip| tip == known)
+        is_whole
+            || self.tip(owner).is_none_or(|tip| {
+                let dropped = tip.links.saturating_sub(at + 1);
+                let is_remade = at + 1 >= LONG_CHAIN
+                    && dropped <= REMADE_TAIL
+                    && chain.len() - at <= REMADE_TAIL;
+                is_remade || tip.digest == *known
+            })
+    }
+
+    fn tip(&self, conversation: &ConversationId) -> Option<&Tip> {
+        let young = self.tips.get(conversation);
+        young.or_else(|| self.old_tips.get(conversation))
     }
 
     fn turn(&mut self) {

@@ -22,6 +22,8 @@ const COMMIT_DEADLINE: Duration = Duration::from_millis(500);
 /// Writes that may wait. When they pile up beyond this, new ones are left to the next request, which
 /// carries the whole history again.
 const QUEUE: usize = 512;
+/// How long writes wait for company.
+const GATHER: Duration = Duration::from_millis(40);
 
 /// Reads and writes for one tenant.
 #[derive(Debug)]
@@ -130,6 +132,24 @@ impl Journal {
         }
     }
 
+    /// Marks a prepared compaction as published before it is used, so that other nodes use it too.
+    pub(crate) async fn publish_now(&self, id: String) {
+        let Some(store) = self.store.clone() else {
+            return;
+        };
+        let tenant = self.tenant.clone();
+        let write = tokio::task::spawn_blocking(move || {
+            let runtime = tokio::runtime::Handle::current();
+            runtime.block_on(async move { store.publish(&tenant, &id).await })
+        });
+        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
+            Ok(Ok(Ok(()))) => {}
+            Ok(Ok(Err(error))) => self.failed("publish", &error),
+            Ok(Err(error)) => self.failed("publish", &error),
+            Err(_) => self.failed("publish", &"deadline"),
+        }
+    }
+
     pub(crate) fn append(&self, append: Append) {
         self.enqueue(Write::Append(Box::new(append)));
     }
@@ -158,6 +178,7 @@ impl Journal {
     }
 }
 
+/// Writes what has gathered, a batch at a time, until nobody is left to send.
 async fn write_all(
     store: Arc<AnyStore>,
     tenant: TenantId,
@@ -165,28 +186,69 @@ async fn write_all(
     mut writes: mpsc::Receiver<Write>,
     failures: Arc<AtomicU64>,
 ) {
-    while let Some(write) = writes.recv().await {
-        let result = match write {
-            Write::Append(append) => {
-                let done = store.append(&tenant, &append).await;
-                if done.is_ok() {
-                    let links: Vec<Digest> = append.nodes.iter().map(|node| node.digest).collect();
-                    index.mark_stored(&links);
+    let failed = |error: epitome_store::Error| {
+        let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::warn!(%error, count, "store failed; requests go on without it");
+    };
+    let mut batch = Vec::new();
+    while writes.recv_many(&mut batch, QUEUE).await > 0 {
+        // A commit costs much more than a row, so writes wait a moment for company.
+        tokio::time::sleep(GATHER).await;
+        while batch.len() < QUEUE
+            && let Ok(write) = writes.try_recv()
+        {
+            batch.push(write);
+        }
+        let mut appends = Vec::new();
+        let mut others = Vec::new();
+        for write in batch.drain(..) {
+            match write {
+                Write::Append(append) => appends.push(*append),
+                other => others.push(other),
+            }
+        }
+        append_all(&store, &tenant, &index, &appends, &failed).await;
+        for write in others {
+            let result = match write {
+                Write::Append(append) => store.append(&tenant, &append).await,
+                Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
+                Write::Window(key, tokens, at_ms) => {
+                    store
+                        .learn_window(&key.endpoint, &key.model, tokens, at_ms)
+                        .await
                 }
-                done
-            }
-            Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
-            Write::Window(key, tokens, at_ms) => {
-                store
-                    .learn_window(&key.endpoint, &key.model, tokens, at_ms)
-                    .await
-            }
-            Write::Publish(id) => store.publish(&tenant, &id).await,
-        };
-        if let Err(error) = result {
-            let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
-            tracing::warn!(%error, count, "store failed; requests go on without it");
+                Write::Publish(id) => store.publish(&tenant, &id).await,
+            };
+            result.unwrap_or_else(failed);
         }
     }
     store.close().await;
+}
+
+async fn append_all(
+    store: &AnyStore,
+    tenant: &TenantId,
+    index: &Index,
+    appends: &[Append],
+    failed: &impl Fn(epitome_store::Error),
+) {
+    if appends.is_empty() {
+        return;
+    }
+    if store.append_all(tenant, appends).await.is_ok() {
+        appends.iter().for_each(|append| mark_stored(index, append));
+        return;
+    }
+    // One of them is bad; the others should not suffer for it.
+    for append in appends {
+        match store.append(tenant, append).await {
+            Ok(()) => mark_stored(index, append),
+            Err(error) => failed(error),
+        }
+    }
+}
+
+fn mark_stored(index: &Index, append: &Append) {
+    let links: Vec<Digest> = append.nodes.iter().map(|node| node.digest).collect();
+    index.mark_stored(&links);
 }

@@ -19,7 +19,7 @@ use crate::window::{Gauge, ModelKey, Models};
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
-/// A request with more unknown links than this asks the store about them.
+/// A request with more unknown links than this, or with no known one, asks the store about them.
 const UNKNOWN_LINKS: usize = 3;
 /// No provider holds a cache longer than this.
 const SURELY_COLD_MS: i64 = 60 * 60 * 1000;
@@ -188,15 +188,18 @@ impl Keeper {
 
     async fn decide(self: &Arc<Self>, mut ticket: Ticket, kind: Kind) -> Outgoing {
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
-        let applied = self.apply_epoch(&mut ticket);
+        let mut applied = self.apply_epoch(&mut ticket);
         let before = ticket.real_tokens(&gauge, 0, None);
-        let saved = applied.as_ref().map_or(0, |applied| applied.saved_tokens);
-        let after = ticket.real_tokens(&gauge, saved, ticket.epoch.as_deref());
+        let mut after = ticket.tokens_under(&gauge, applied.as_ref());
         let Some(lines) = gauge.lines else {
             return self.send(ticket, applied, Reason::WindowBelowReserves, before, after);
         };
         if kind == Kind::Count {
             return self.send(ticket, applied, Reason::BelowLine, before, after);
+        }
+        if after > lines.prepare_tokens && self.catch_up(&mut ticket).await {
+            applied = self.apply_epoch(&mut ticket);
+            after = ticket.tokens_under(&gauge, applied.as_ref());
         }
         if after > lines.hard_tokens {
             return self
@@ -205,7 +208,8 @@ impl Keeper {
         }
         if after > lines.prepare_tokens {
             let cold = ticket.is_surely_cold();
-            if cold && let Some(swapped) = self.swap(&mut ticket, &gauge, before, Reason::CacheCold)
+            if cold
+                && let Some(swapped) = self.swap(&ticket, &gauge, before, Reason::CacheCold).await
             {
                 return swapped;
             }
@@ -273,8 +277,29 @@ impl Keeper {
     /// Asks the store about a chain that this process does not know.
     async fn recall(&self, conversation: &Conversation) {
         let chain = &conversation.chain;
-        let unknown = chain.len() - self.index.known_links(chain);
-        if !self.journal.has_store() || unknown <= UNKNOWN_LINKS {
+        let known = self.index.known_links(chain);
+        if known == 0 || chain.len() - known > UNKNOWN_LINKS {
+            self.ask_store(chain).await;
+        }
+    }
+
+    /// Takes over what another node has published on this chain since. Says whether there was anything.
+    async fn catch_up(&self, ticket: &mut Ticket) -> bool {
+        if self.mode == Mode::Observe {
+            return false;
+        }
+        self.ask_store(&ticket.conversation.chain).await;
+        let newest = self.index.published(&ticket.conversation);
+        let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
+        let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());
+        if is_new {
+            ticket.epoch = newest;
+        }
+        is_new
+    }
+
+    async fn ask_store(&self, chain: &[(usize, epitome::Digest)]) {
+        if !self.journal.has_store() {
             return;
         }
         let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
@@ -367,6 +392,12 @@ impl Ticket {
             }
             _ => scaled(sent as f64) as u64,
         }
+    }
+
+    /// Real tokens of the request under its epoch.
+    fn tokens_under(&self, gauge: &Gauge, applied: Option<&Applied>) -> u64 {
+        let saved = applied.map_or(0, |applied| applied.saved_tokens);
+        self.real_tokens(gauge, saved, self.epoch.as_deref())
     }
 
     fn is_surely_cold(&self) -> bool {

@@ -9,7 +9,6 @@ use epitome_wire::{Overflow, Wire};
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::{HeaderName, Method, Request, Response, StatusCode, Uri};
-use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 
 use crate::answer::Watched;
@@ -58,7 +57,8 @@ pub(crate) async fn handle(
         };
         return shape::error(wire, StatusCode::BAD_GATEWAY, "no_upstream", message);
     };
-    if parts.headers.contains_key(UPGRADE) {
+    let is_web_socket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
+    if parts.headers.get_all(UPGRADE).iter().any(is_web_socket) {
         // Clients that try a WebSocket first fall back to POST on this answer.
         let message = "WebSocket is not served here; use HTTP";
         return shape::error(
@@ -114,20 +114,23 @@ pub(crate) async fn handle(
                 .stream(envelope, body, Action::Passthrough, Reason::BodyTooLarge)
                 .await
         }
-        Collected::Broken => {
+        Collected::Broken(_) => {
             let message = "the request body ended before it was complete";
             shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message)
         }
     }
 }
 
-/// Whose API a request speaks: by its path, or by the headers that only one of them asks for.
+/// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.
 fn provider(path: &str, headers: &HeaderMap) -> Wire {
+    let is_openai = ["/v1/chat/", "/v1/responses", "/v1/completions"]
+        .iter()
+        .any(|openai| path.starts_with(openai));
     let is_anthropic = path.starts_with("/v1/messages")
         || path.starts_with("/v1/complete")
         || headers.contains_key("anthropic-version")
         || headers.contains_key("x-api-key");
-    if is_anthropic {
+    if is_anthropic && !is_openai {
         Wire::Anthropic
     } else {
         Wire::OpenAiChat
@@ -270,7 +273,8 @@ impl Proxy {
 enum Collected {
     Whole(Bytes),
     TooLarge(Body),
-    Broken,
+    /// What came of it, ending in the same error.
+    Broken(Body),
 }
 
 /// Reads a body up to `limit`; a larger one is handed back whole, with what was read in front.
@@ -284,8 +288,18 @@ async fn collect(body: Body, limit: usize) -> Collected {
     let mut first: Option<Bytes> = None;
     let mut buffer: Vec<u8> = Vec::new();
     while let Some(chunk) = stream.next().await {
-        let Ok(chunk) = chunk else {
-            return Collected::Broken;
+        let chunk = match chunk {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                let read = [first.unwrap_or_default(), buffer.into()];
+                let front = futures_util::stream::iter(read.map(Ok));
+                // What came is sent before the error closes the connection.
+                let end = futures_util::stream::once(async {
+                    tokio::task::yield_now().await;
+                    Err(error)
+                });
+                return Collected::Broken(Body::from_stream(front.chain(end)));
+            }
         };
         if buffer.len() + first.as_ref().map_or(0, Bytes::len) + chunk.len() > limit {
             let read = [first.unwrap_or_default(), buffer.into(), chunk];
@@ -308,15 +322,9 @@ async fn collect(body: Body, limit: usize) -> Collected {
 
 /// The text of an error answer, and the answer to be passed on all the same.
 async fn read_error(body: Incoming) -> (Option<Bytes>, Body) {
-    if http_body::Body::size_hint(&body).lower() > ERROR_LIMIT as u64 {
-        return (None, Body::new(body));
-    }
-    match Limited::new(body, ERROR_LIMIT).collect().await {
-        Ok(collected) => {
-            let bytes = collected.to_bytes();
-            (Some(bytes.clone()), Body::from(bytes))
-        }
-        Err(_) => (None, Body::empty()),
+    match collect(Body::new(body), ERROR_LIMIT).await {
+        Collected::Whole(bytes) => (Some(bytes.clone()), Body::from(bytes)),
+        Collected::TooLarge(body) | Collected::Broken(body) => (None, body),
     }
 }
 

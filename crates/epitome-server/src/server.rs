@@ -49,7 +49,7 @@ impl Server {
             match store.tenant_key(&tenant, secret).await {
                 Ok(known) => secret = known,
                 Err(error) => {
-                    tracing::warn!(%error, "store cannot be written; conversations are kept in memory only")
+                    tracing::warn!(%error, "store cannot be written; conversations are kept in memory only");
                 }
             }
             for learned in store.learned_windows().await.unwrap_or_default() {

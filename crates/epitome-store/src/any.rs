@@ -80,6 +80,14 @@ impl Store for AnyStore {
         delegate!(self.append(tenant, append))
     }
 
+    fn append_all(
+        &self,
+        tenant: &TenantId,
+        appends: &[Append],
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.append_all(tenant, appends))
+    }
+
     fn commit_compaction(
         &self,
         tenant: &TenantId,

@@ -115,7 +115,15 @@ impl Store for SqliteStore {
         tenant: &TenantId,
         append: &Append,
     ) -> impl Future<Output = Result<()>> + Send {
-        write::append(&self.writer, tenant, append)
+        write::append(&self.writer, tenant, std::slice::from_ref(append))
+    }
+
+    fn append_all(
+        &self,
+        tenant: &TenantId,
+        appends: &[Append],
+    ) -> impl Future<Output = Result<()>> + Send {
+        write::append(&self.writer, tenant, appends)
     }
 
     fn commit_compaction(

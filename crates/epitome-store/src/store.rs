@@ -40,6 +40,16 @@ pub trait Store: Send + Sync + 'static {
     fn append(&self, tenant: &TenantId, append: &Append)
     -> impl Future<Output = Result<()>> + Send;
 
+    /// Adds several pieces to the log in one transaction, in order: all of them or none.
+    ///
+    /// # Errors
+    /// As for [`append`](Self::append).
+    fn append_all(
+        &self,
+        tenant: &TenantId,
+        appends: &[Append],
+    ) -> impl Future<Output = Result<()>> + Send;
+
     /// Stores a compaction together with the span it covers, in one transaction.
     ///
     /// The first writer wins for (tenant, node, model class) among compactions that are not undone. A loser's entries

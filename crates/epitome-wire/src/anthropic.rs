@@ -197,7 +197,7 @@ pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
     let mut out = Canonical::new(role.as_str());
     if let Some(content) = value.get("content") {
         match &content.kind {
-            Kind::Text(text) => canonical_text(text, role, &mut out),
+            Kind::Text(text) => out.said(text, role),
             Kind::Array(blocks) => {
                 for block in blocks {
                     canonical_block(block, role, &mut out);
@@ -210,18 +210,11 @@ pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
     out.finish()
 }
 
-fn canonical_text(text: &Text<'_>, role: Role, out: &mut Canonical) {
-    let decoded = text.decode();
-    if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
-        out.text(b't', text);
-    }
-}
-
 fn canonical_block(block: &Value<'_>, role: Role, out: &mut Canonical) {
     match kind(block) {
         BlockKind::Text => {
             if let Some(text) = block.get("text").and_then(Value::as_text) {
-                canonical_text(text, role, out);
+                out.said(text, role);
             }
             out.rest(block, &["type", "text"]);
         }

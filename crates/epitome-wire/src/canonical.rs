@@ -3,7 +3,7 @@
 //! For recognition only. What is left out here (cache marks, thinking, injected reminders, the client's
 //! own instructions) is still forwarded as it came, and feeds no summary.
 
-use epitome::Digest;
+use epitome::{Digest, Role};
 
 use crate::json::{Kind, Text, Value, same_number_key};
 
@@ -38,6 +38,15 @@ impl Canonical {
 
     pub(crate) fn text(&mut self, tag: u8, text: &Text<'_>) {
         self.add(tag, &text.decode_exact());
+    }
+
+    /// A text that somebody said: not an empty one, and not what a client put in by itself.
+    pub(crate) fn said(&mut self, text: &Text<'_>, role: Role) {
+        let decoded = text.decode();
+        let is_silent = decoded.is_empty() || (role == Role::User && is_injected(&decoded));
+        if !is_silent {
+            self.text(b't', text);
+        }
     }
 
     /// A value compared as JSON.

@@ -1,7 +1,8 @@
 //! Who is this? A conversation is known by the chain of its canonical messages.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use epitome::{Digest, Facts, Log, Meter, Reason};
 
@@ -20,6 +21,12 @@ pub struct Known {
     pub facts: Facts,
 }
 
+/// Messages are recognised by the group first: hashing one long stretch is several times faster than
+/// hashing many short ones, and what is old hardly ever changes.
+const GROUP: usize = 32;
+
+type Group = Arc<[Arc<Known>]>;
+
 /// Messages seen before, by the digest of their bytes, so that a turn costs what is new in it.
 ///
 /// Holds two generations: when the younger one is full, the older one is forgotten. What is still in use
@@ -27,24 +34,26 @@ pub struct Known {
 #[derive(Debug)]
 pub struct Memo {
     meter: Meter,
-    generations: Mutex<Generations>,
-    capacity: usize,
+    messages: Mutex<Generations<Arc<Known>>>,
+    groups: Mutex<Generations<Group>>,
 }
 
-#[derive(Debug, Default)]
-struct Generations {
-    young: HashMap<Digest, Arc<Known>, Prehashed>,
-    old: HashMap<Digest, Arc<Known>, Prehashed>,
+#[derive(Debug)]
+struct Generations<T> {
+    young: HashMap<Digest, T, Prehashed>,
+    old: HashMap<Digest, T, Prehashed>,
+    capacity: usize,
 }
 
 impl Memo {
     /// A memo for about `capacity` messages, counted by `meter`.
     #[must_use]
     pub fn new(meter: Meter, capacity: usize) -> Self {
+        let capacity = capacity.div_ceil(2).max(1);
         Self {
             meter,
-            generations: Mutex::default(),
-            capacity: capacity.div_ceil(2).max(1),
+            messages: Mutex::new(Generations::new(capacity)),
+            groups: Mutex::new(Generations::new(capacity.div_ceil(GROUP))),
         }
     }
 
@@ -54,38 +63,36 @@ impl Memo {
         self.meter
     }
 
-    fn look_up(&self, digests: &[Digest]) -> Vec<Option<Arc<Known>>> {
-        let mut guard = self
-            .generations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let Generations { young, old } = &mut *guard;
-        let found = digests
-            .iter()
-            .map(|digest| match young.get(digest) {
-                Some(known) => Some(Arc::clone(known)),
-                None => old.remove(digest).inspect(|known| {
-                    young.insert(*digest, Arc::clone(known));
-                }),
-            })
-            .collect();
-        guard.turn(self.capacity);
-        found
+    fn messages(&self) -> MutexGuard<'_, Generations<Arc<Known>>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remember(&self, digest: Digest, known: &Arc<Known>) {
-        let mut guard = self
-            .generations
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        guard.young.insert(digest, Arc::clone(known));
-        guard.turn(self.capacity);
+    fn groups(&self) -> MutexGuard<'_, Generations<Group>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Generations {
-    fn turn(&mut self, capacity: usize) {
-        if self.young.len() > capacity {
+impl<T: Clone> Generations<T> {
+    fn new(capacity: usize) -> Self {
+        Self {
+            young: HashMap::default(),
+            old: HashMap::default(),
+            capacity,
+        }
+    }
+
+    fn look_up(&mut self, digest: &Digest) -> Option<T> {
+        if let Some(found) = self.young.get(digest) {
+            return Some(found.clone());
+        }
+        let found = self.old.remove(digest)?;
+        self.remember(*digest, found.clone());
+        Some(found)
+    }
+
+    fn remember(&mut self, digest: Digest, value: T) {
+        self.young.insert(digest, value);
+        if self.young.len() > self.capacity {
             self.old = std::mem::take(&mut self.young);
         }
     }
@@ -183,21 +190,32 @@ impl Conversation {
     /// # Errors
     /// [`Reason::UnreadableMessage`] when a message does not have the form its format asks for.
     pub fn of(body: &Body, memo: &Memo, key: &ChainKey) -> Result<Self, Reason> {
-        let exact: Vec<Digest> = (0..body.len())
-            .map(|index| exact_digest(body.wire(), body.message(index)))
-            .collect();
         let mut new_messages = 0;
-        let mut messages = Vec::with_capacity(exact.len());
-        for (index, (digest, found)) in exact.iter().zip(memo.look_up(&exact)).enumerate() {
-            messages.push(match found {
-                Some(known) => known,
-                None => {
-                    new_messages += 1;
-                    let known = Arc::new(derive(body, index, *digest, memo.meter)?);
-                    memo.remember(*digest, &known);
-                    known
-                }
-            });
+        let mut messages = Vec::with_capacity(body.len());
+        for group in body.messages().chunks(GROUP) {
+            let start = messages.len();
+            let digest = group_digest(body, group);
+            let known = digest.and_then(|digest| memo.groups().look_up(&digest));
+            if let Some(known) = known {
+                messages.extend(known.iter().cloned());
+                continue;
+            }
+            for index in start..start + group.len() {
+                let exact = exact_digest(body.wire(), body.message(index));
+                let known = memo.messages().look_up(&exact);
+                messages.push(match known {
+                    Some(known) => known,
+                    None => {
+                        new_messages += 1;
+                        let known = Arc::new(derive(body, index, exact, memo.meter)?);
+                        memo.messages().remember(exact, Arc::clone(&known));
+                        known
+                    }
+                });
+            }
+            if let (Some(digest), Some(known)) = (digest, messages.get(start..)) {
+                memo.groups().remember(digest, known.into());
+            }
         }
         let mut log = Log::new();
         log.reserve(messages.len());
@@ -217,6 +235,13 @@ impl Conversation {
             new_messages,
         })
     }
+}
+
+/// The digest of a full group: its messages and what stands between them.
+fn group_digest(body: &Body, group: &[Range<usize>]) -> Option<Digest> {
+    let (first, last) = (group.first()?, group.last()?);
+    let bytes = body.bytes().get(first.start..last.end)?;
+    (group.len() == GROUP).then(|| exact_digest(body.wire(), bytes))
 }
 
 /// The digest of raw bytes. The format is part of it: the same bytes mean different things in two formats.

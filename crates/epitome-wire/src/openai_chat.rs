@@ -168,12 +168,7 @@ pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
     let mut out = Canonical::new(role.as_str());
     if let Some(content) = value.get("content") {
         match &content.kind {
-            Kind::Text(text) => {
-                let decoded = text.decode();
-                if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
-                    out.text(b't', text);
-                }
-            }
+            Kind::Text(text) => out.said(text, role),
             Kind::Array(parts) => parts
                 .iter()
                 .for_each(|part| canonical_part(part, role, &mut out)),
@@ -222,12 +217,7 @@ fn canonical_part(part: &Value<'_>, role: Role, out: &mut Canonical) {
         .and_then(Value::as_text)
         .filter(|_| is_text)
     {
-        Some(text) => {
-            let decoded = text.decode();
-            if !decoded.is_empty() && !(role == Role::User && is_injected(&decoded)) {
-                out.text(b't', text);
-            }
-        }
+        Some(text) => out.said(text, role),
         None => {
             out.add(b'p', b"");
             out.rest(part, &[]);

@@ -12,7 +12,7 @@ pub struct Overflow {
 }
 
 /// One way of saying it. `{w}` stands for the window, `{r}` for the size of the request, `{_}` for a number
-/// that is neither.
+/// that is neither, `{*}` for any words.
 const PATTERNS: &[&str] = &[
     "prompt is too long: {r} tokens > {w} maximum",
     "exceed context limit: {r} + {_} > {w}",
@@ -25,7 +25,8 @@ const PATTERNS: &[&str] = &[
     "exceed the configured limit of {w} tokens. Your messages resulted in {r} tokens",
     "input token count ({r}) exceeds the maximum number of tokens allowed ({w})",
     "input token count {r} exceeds the maximum number of tokens allowed {w}",
-    "Prompt contains {r} tokens",
+    "Prompt contains {r} tokens{*}too large for model with {w} maximum context length",
+    "`inputs` tokens + `max_new_tokens` must be <= {w}",
     "Current length is {r} while limit is {w}",
     "exceeded model token limit: {w} (requested: {r})",
     "prompt token count of {r} exceeds the limit of {w}",
@@ -39,6 +40,9 @@ const PATTERNS: &[&str] = &[
     "prompt is too long",
     "too many total text bytes",
     "Too many input tokens",
+    "too many tokens",
+    "expected maxLength:",
+    "Request payload size exceeds",
     "max_tokens must be at least 1, got -{_}",
     "tokens to keep from the initial prompt is greater than the context length",
     "ContextWindowExceededError",
@@ -61,6 +65,7 @@ const CODES: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size_error",
     "model_context_window_exceeded",
+    "request_too_large",
 ];
 
 /// Errors inside errors are followed this far.
@@ -83,7 +88,10 @@ impl Overflow {
         if VETOES.iter().any(|veto| contains(text, veto)) {
             return None;
         }
-        let direct = matched(text).or_else(|| messages.iter().find_map(|message| matched(message)));
+        let direct = messages
+            .iter()
+            .find_map(|message| matched(message))
+            .or_else(|| matched(text));
         let nested = || {
             messages
                 .iter()
@@ -147,6 +155,12 @@ fn match_here(text: &str, pattern: &str) -> Option<Overflow> {
     while let Some((literal, rest)) = pattern.split_once('{') {
         text = text.strip_prefix(literal)?;
         let (name, after) = rest.split_once('}')?;
+        if name == "*" {
+            let next = after.split('{').next().unwrap_or(after);
+            text = text.get(text.find(next)?..)?;
+            pattern = after;
+            continue;
+        }
         let length = text
             .find(|c: char| !c.is_ascii_digit() && c != ',')
             .unwrap_or(text.len());

@@ -10,6 +10,7 @@ pub struct Decoder {
     data: Vec<u8>,
     has_data: bool,
     after_return: bool,
+    has_begun: bool,
 }
 
 impl Decoder {
@@ -21,6 +22,7 @@ impl Decoder {
             data: Vec::new(),
             has_data: false,
             after_return: false,
+            has_begun: false,
         }
     }
 
@@ -55,7 +57,18 @@ impl Decoder {
 
     fn end_line(&mut self, event: &mut impl FnMut(&[u8])) {
         let line = std::mem::take(&mut self.line);
-        let content = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+        let mark: &[u8] = if std::mem::replace(&mut self.has_begun, true) {
+            b""
+        } else {
+            b"\xEF\xBB\xBF"
+        };
+        let content = line.strip_prefix(mark).unwrap_or(&line);
+        // A name without a colon is a field without a value.
+        let content = if content == b"data" {
+            b"data:"
+        } else {
+            content
+        };
         if content.is_empty() {
             if self.has_data {
                 event(&self.data);

@@ -17,6 +17,8 @@ mod canonical;
 mod chains;
 #[path = "all/cuts.rs"]
 mod cuts;
+#[path = "all/detection.rs"]
+mod detection;
 #[path = "all/documents.rs"]
 mod documents;
 #[path = "all/fixtures.rs"]
@@ -25,13 +27,19 @@ mod fixtures;
 mod json;
 #[path = "all/mutation.rs"]
 mod mutation;
+#[path = "all/overflow.rs"]
+mod overflow;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]
 mod spelling;
 #[path = "all/splices.rs"]
 mod splices;
+#[path = "all/streams.rs"]
+mod streams;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/traffic.rs"]
 mod traffic;
+#[path = "all/validity.rs"]
+mod validity;

@@ -1,5 +1,7 @@
 //! How big is it? Token counts without a tokenizer.
 
+use std::cmp::Ordering;
+
 use crate::message::{Block, Message, ResultPart};
 
 /// How tokens are counted.
@@ -20,6 +22,8 @@ const CALL_OVERHEAD: u64 = 8;
 const UNITS: u64 = 60;
 /// A run of this many characters without a break is taken for encoded data, which tokenizes badly.
 const ENCODED_RUN: usize = 120;
+/// What a character of such a run costs beyond a quarter.
+const ENCODED_EXTRA: u64 = UNITS * 2 / 3 - UNITS / 4;
 
 impl Meter {
     /// Tokens of a text.
@@ -67,8 +71,17 @@ impl Meter {
     pub fn prefix(self, text: &str, tokens: u64) -> &str {
         let limit = tokens.saturating_mul(UNITS);
         let mut units = 0;
+        let mut run = 0;
         for (at, character) in text.char_indices() {
             units += self.weight(character);
+            if self == Self::Estimate {
+                run = if is_encoded(character) { run + 1 } else { 0 };
+                units += match run.cmp(&ENCODED_RUN) {
+                    Ordering::Less => 0,
+                    Ordering::Equal => ENCODED_RUN as u64 * ENCODED_EXTRA,
+                    Ordering::Greater => ENCODED_EXTRA,
+                };
+            }
             if units > limit {
                 return text.get(..at).unwrap_or_default();
             }
@@ -90,8 +103,14 @@ impl Meter {
     fn units(self, text: &str) -> u64 {
         match self {
             Self::Chars4 => text.chars().count() as u64 * (UNITS / 4),
-            Self::Estimate if text.is_ascii() => ascii_units(text),
-            Self::Estimate => text.chars().map(|character| self.weight(character)).sum(),
+            Self::Estimate => {
+                let plain: u64 = if text.is_ascii() {
+                    text.len() as u64 * (UNITS / 4)
+                } else {
+                    text.chars().map(|character| self.weight(character)).sum()
+                };
+                plain + encoded_extra_units(text)
+            }
         }
     }
 
@@ -112,17 +131,19 @@ const fn opaque_units(chars: usize) -> u64 {
     chars as u64 * (UNITS / 4)
 }
 
-/// Plain text at a quarter; unbroken runs such as base64 at two thirds.
-fn ascii_units(text: &str) -> u64 {
-    let plain = text.len() as u64 * (UNITS / 4);
+/// What unbroken runs such as base64 cost beyond plain text: a character of them is two thirds of a token.
+fn encoded_extra_units(text: &str) -> u64 {
     if text.len() < ENCODED_RUN {
-        return plain;
+        return 0;
     }
     let encoded: usize = text
-        .as_bytes()
-        .split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')))
-        .map(<[u8]>::len)
+        .split(|character| !is_encoded(character))
+        .map(str::len)
         .filter(|&run| run >= ENCODED_RUN)
         .sum();
-    plain + encoded as u64 * (UNITS * 2 / 3 - UNITS / 4)
+    encoded as u64 * ENCODED_EXTRA
+}
+
+const fn is_encoded(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=')
 }

@@ -195,6 +195,7 @@ impl Earlier {
         let mut earlier = Self::default();
         let mut heading = "";
         let mut task = Vec::new();
+        let mut latest = Vec::new();
         for line in body.lines() {
             if line.starts_with("## ") {
                 heading = line;
@@ -205,11 +206,13 @@ impl Earlier {
                 (PINS_HEADING, Some(item)) => earlier.pins.push(item.to_owned()),
                 (SAID_HEADING, Some(item)) => earlier.said.push(item.to_owned()),
                 (RECORD_HEADING, Some(item)) => earlier.record.push(item.to_owned()),
-                (LATEST_HEADING, _) if !line.is_empty() => earlier.said.push(line.to_owned()),
+                (LATEST_HEADING, _) if !line.is_empty() => latest.push(line.to_owned()),
                 (TASK_HEADING, _) if !line.is_empty() => task.push(line),
                 _ => {}
             }
         }
+        // It stands in front, but it is newer than what was said before it.
+        earlier.said.extend(latest);
         earlier.task = (!task.is_empty()).then(|| task.join("\n"));
         Some(earlier)
     }

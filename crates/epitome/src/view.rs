@@ -108,9 +108,7 @@ pub fn trims(
     candidates.retain(|candidate| candidate.tokens > level);
     let mut out: Vec<(usize, Vec<Trim>)> = Vec::new();
     for candidate in &candidates {
-        let Some(trim) = candidate.trim(level, meter) else {
-            continue;
-        };
+        let trim = candidate.trim(level, meter);
         match out.last_mut() {
             Some((position, trims)) if *position == candidate.position => trims.push(trim),
             _ => out.push((candidate.position, vec![trim])),
@@ -129,19 +127,23 @@ struct Candidate<'a> {
 
 impl Candidate<'_> {
     /// Keeps a third of `tokens` in front and the rest behind: errors and totals stand at the end.
-    fn trim(&self, tokens: u64, meter: Meter) -> Option<Trim> {
+    fn trim(&self, tokens: u64, meter: Meter) -> Trim {
         let chars = self.text.chars().count();
         let marker = meter.text(&Trim::marker(chars)) + 2;
         let room = tokens.saturating_sub(marker);
         let head_chars = meter.prefix(self.text, room / 3).chars().count();
         let reversed: String = self.text.chars().rev().collect();
-        let tail_chars = meter.prefix(&reversed, room - room / 3).chars().count();
-        (head_chars + tail_chars < chars).then_some(Trim {
+        let tail = meter.prefix(&reversed, room - room / 3);
+        Trim {
             block: self.block,
             part: self.part,
             head_chars,
-            tail_chars,
-        })
+            // Two halves of one encoded run are cheaper than the run, so both may fit and still must part.
+            tail_chars: tail
+                .chars()
+                .count()
+                .min(chars.saturating_sub(head_chars + 1)),
+        }
     }
 }
 

@@ -27,12 +27,12 @@ impl Keeper {
     /// request goes out as it would have, with the reason.
     pub(super) async fn compact_now(
         self: &Arc<Self>,
-        mut ticket: Ticket,
+        ticket: Ticket,
         gauge: &Gauge,
         reason: Reason,
         before: u64,
     ) -> Outgoing {
-        if let Some(swapped) = self.swap(&mut ticket, gauge, before, reason) {
+        if let Some(swapped) = self.swap(&ticket, gauge, before, reason).await {
             return swapped;
         }
         let ticket = Arc::new(ticket);
@@ -47,8 +47,7 @@ impl Keeper {
                 self.note(&ticket, "passthrough", reason, before, before);
                 let mut ticket = unshared(ticket);
                 let applied = self.apply_epoch(&mut ticket);
-                let saved = applied.as_ref().map_or(0, |applied| applied.saved_tokens);
-                let after = ticket.real_tokens(gauge, saved, ticket.epoch.as_deref());
+                let after = ticket.tokens_under(gauge, applied.as_ref());
                 return self.send(ticket, applied, reason, before, after);
             }
         };
@@ -64,33 +63,34 @@ impl Keeper {
     }
 
     /// Publishes a compaction that was prepared in the background, if there is one that helps enough.
-    pub(super) fn swap(
+    pub(super) async fn swap(
         &self,
-        ticket: &mut Ticket,
+        ticket: &Ticket,
         gauge: &Gauge,
         before: u64,
         reason: Reason,
     ) -> Option<Outgoing> {
         let lines = gauge.lines?;
-        let epoch = self.index.prepared(&ticket.conversation)?;
-        let covers = |epoch: &Epoch| epoch.detail.covered_links;
-        if ticket
-            .epoch
-            .as_deref()
-            .is_some_and(|now| covers(now) >= covers(&epoch))
-        {
-            return None;
-        }
+        let epoch = self.prepared(ticket)?;
         let applied = epoch.apply(&ticket.conversation)?;
         let after = ticket.real_tokens(gauge, applied.saved_tokens, Some(&epoch));
         if after * 100 > lines.hard_tokens * SWAP_PERCENT || self.mode == Mode::Observe {
             return None;
         }
         self.index.publish(Arc::clone(&epoch));
-        self.journal.publish(epoch.id.clone());
+        self.journal.publish_now(epoch.id.clone()).await;
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
         Some(self.compacted(swapped, &applied, gauge, reason, before))
+    }
+
+    /// The prepared compaction that goes further than the one in force.
+    fn prepared(&self, ticket: &Ticket) -> Option<Arc<Epoch>> {
+        let covers = |epoch: &Epoch| epoch.detail.covered_links;
+        let now = ticket.epoch.as_deref().map_or(0, covers);
+        self.index
+            .prepared(&ticket.conversation)
+            .filter(|epoch| covers(epoch) > now)
     }
 
     fn compacted(
@@ -126,7 +126,7 @@ impl Keeper {
     pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, gauge: &Gauge) {
         let conversation = ticket.place.conversation.clone();
         if self.mode == Mode::Observe
-            || self.index.prepared(&ticket.conversation).is_some()
+            || self.prepared(ticket).is_some()
             || !self.index.claim(&conversation)
         {
             return;
@@ -198,6 +198,7 @@ impl Keeper {
         reason: Reason,
     ) -> Result<Made, NoPlan> {
         let meter = self.memo.meter();
+        let index = Arc::clone(&self.index);
         let work = move || {
             let messages = decode_all(&ticket.body).ok_or(NoPlan {
                 reason: Reason::UnreadableMessage,
@@ -217,6 +218,13 @@ impl Keeper {
                         let id = uuid::Uuid::now_v7().simple().to_string();
                         let frozen =
                             Epoch::freeze(id, &compaction, &ticket.conversation, trimmed_tokens);
+                        if frozen
+                            .as_ref()
+                            .is_some_and(|epoch| index.is_refused(&epoch.node))
+                        {
+                            failure.reason = Reason::AlreadyTried;
+                            continue;
+                        }
                         let made = frozen.and_then(|epoch| {
                             let applied = epoch.apply(&ticket.conversation)?;
                             Some(Made { epoch, applied })

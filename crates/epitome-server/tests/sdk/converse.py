@@ -33,7 +33,7 @@ def main() -> None:
     try:
         for turn in range(1, settings["turns"] + 1):
             client.say(words_of_user(turn, settings))
-            take_turn(client, findings, answers)
+            take_turn(turn, client, findings, answers)
             findings["turns"] = turn
     except Exception as error:
         findings["errors"].append(f"turn {findings['turns'] + 1}: {type(error).__name__}: {error}")
@@ -43,19 +43,19 @@ def main() -> None:
     print(json.dumps(findings))
 
 
-def take_turn(client, findings: dict, answers: list) -> None:
+def take_turn(turn: int, client, findings: dict, answers: list) -> None:
     for _ in range(LONGEST_TURN_STEPS):
-        said, headers = client.ask()
+        message, calls, headers = client.ask()
         action = headers.get("x-epitome-action", "none")
         conversation = headers.get("x-epitome-conversation", "none")
         findings["requests"] += 1
         findings["actions"][action] = findings["actions"].get(action, 0) + 1
         if conversation not in findings["conversations"]:
             findings["conversations"].append(conversation)
-        answers.append({"said": said, "action": action, "sent_bytes": len(client.last_request)})
-        if not said["calls"]:
+        answers.append({"turn": turn, "message": message, "action": action, "sent_bytes": len(client.last_request)})
+        if not calls:
             return
-        client.answer_calls([(call["id"], fake_tools.run(call["name"], call["arguments"])) for call in said["calls"]])
+        client.answer_calls([(call_id, fake_tools.run(name, arguments)) for call_id, name, arguments in calls])
     raise RuntimeError(f"the model wanted more than {LONGEST_TURN_STEPS} tool steps in one turn")
 
 

@@ -43,7 +43,7 @@ class Client:
         message = response.parse()
         dumped = [block.model_dump(exclude_none=True) for block in message.content]
         self.messages.append({"role": message.role, "content": dumped})
-        return said(message.content), response.headers
+        return as_sent(message), calls_of(message), response.headers
 
     def ask_streamed(self):
         with self.client.messages.stream(messages=self.messages, **self.options) as stream:
@@ -51,20 +51,18 @@ class Client:
             message = stream.get_final_message()
             headers = stream.response.headers
             self.last_request = stream.response.request.content
-        answer = said(message.content)
-        if heard != answer["text"]:
+        if heard != "".join(block.text for block in message.content if block.type == "text"):
             raise ValueError("the pieces of the text do not make up the message")
         # The documented way to go on: the content blocks themselves.
         self.messages.append({"role": message.role, "content": message.content})
-        return answer, headers
+        return as_sent(message), calls_of(message), headers
 
 
-def said(blocks: list) -> dict:
-    calls = [
-        {"id": block.id, "name": block.name, "arguments": block.input} for block in blocks if block.type == "tool_use"
-    ]
-    return {
-        "text": "".join(block.text for block in blocks if block.type == "text"),
-        "thinking": "".join(block.thinking for block in blocks if block.type == "thinking"),
-        "calls": calls,
-    }
+def as_sent(message) -> dict:
+    """The message as the model sent it: without what the SDK adds for its users."""
+    blocks = [block.model_dump(exclude_unset=True, exclude={"parsed_output"}) for block in message.content]
+    return {"role": message.role, "content": blocks}
+
+
+def calls_of(message) -> list:
+    return [(block.id, block.name, block.input) for block in message.content if block.type == "tool_use"]

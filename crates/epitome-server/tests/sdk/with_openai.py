@@ -43,7 +43,8 @@ class Client:
         message = response.parse().choices[0].message
         # The documented way to go on: the message object itself.
         self.messages.append(message)
-        return said(message.model_dump()), response.headers
+        dumped = message.to_dict()
+        return dumped, calls_of(dumped), response.headers
 
     def ask_streamed(self):
         stream = self.client.chat.completions.create(
@@ -65,16 +66,11 @@ class Client:
         if calls:
             message["tool_calls"] = [calls[index] for index in sorted(calls)]
         self.messages.append(message)
-        return said(message), stream.response.headers
+        return message, calls_of(message), stream.response.headers
 
 
-def said(message: dict) -> dict:
-    calls = [
-        {
-            "id": call["id"],
-            "name": call["function"]["name"],
-            "arguments": json.loads(call["function"]["arguments"]),
-        }
+def calls_of(message: dict) -> list:
+    return [
+        (call["id"], call["function"]["name"], json.loads(call["function"]["arguments"]))
         for call in message.get("tool_calls") or []
     ]
-    return {"text": message["content"] or "", "thinking": "", "calls": calls}

@@ -36,9 +36,15 @@ pub(super) async fn tenant_key(
     decode::secret(&key)
 }
 
-pub(super) async fn append(writer: &SqlitePool, tenant: &TenantId, append: &Append) -> Result<()> {
+pub(super) async fn append(
+    writer: &SqlitePool,
+    tenant: &TenantId,
+    appends: &[Append],
+) -> Result<()> {
     let mut transaction = begin(writer).await?;
-    insert_all(&mut transaction, tenant, append).await?;
+    for append in appends {
+        insert_all(&mut transaction, tenant, append).await?;
+    }
     transaction.commit().await?;
     Ok(())
 }

@@ -149,7 +149,7 @@ fn compacted(outcomes: &[Outcome]) -> usize {
 
 #[test]
 fn a_generated_conversation_reaches_its_budget() {
-    property(80, 50, |random, size| {
+    property(120, 50, |random, size| {
         for &wire in Wire::ALL {
             for kind in Kind::ALL {
                 let seed = random.bits();
@@ -180,7 +180,7 @@ fn an_untidy_conversation_reaches_its_budget() {
 
 #[test]
 fn a_damaged_conversation_reaches_its_budget() {
-    property(20, 40, |random, size| {
+    property(50, 40, |random, size| {
         for &wire in Wire::ALL {
             let kind = *random.pick(&Kind::ALL);
             let request = generated(wire, kind, random.bits(), size + 3);

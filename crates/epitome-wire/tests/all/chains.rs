@@ -237,3 +237,43 @@ fn a_memo_reads_a_message_once_and_forgets_the_oldest() {
     let again = Conversation::of(&whole, &tiny, &key).unwrap();
     assert!(again.new_messages > 0, "what was forgotten is read again");
 }
+
+/// A memo that has seen other versions of a conversation says the same as one that has seen nothing.
+#[test]
+fn what_a_memo_remembers_never_shows() {
+    property(50, 60, |random, size| {
+        let wire = *random.pick(Wire::ALL);
+        let traffic = traffic::generated(wire, random, size + 2);
+        let shared = Memo::new(Meter::Estimate, *random.pick(&[1, 70, 1 << 16]));
+        let mut messages = traffic.runs[0].spelled.clone();
+        for _ in 0..8 {
+            let body = traffic.body(&messages);
+            let fresh = Memo::new(Meter::Estimate, 1 << 16);
+            let one = Conversation::of(&body, &shared, &ChainKey::public()).unwrap();
+            let other = Conversation::of(&body, &fresh, &ChainKey::public()).unwrap();
+            assert_eq!(one.chain, other.chain);
+            assert_eq!(one.log.cuts(), other.log.cuts());
+            assert_eq!(one.log.total_tokens(), other.log.total_tokens());
+            for (one, other) in one.messages.iter().zip(&other.messages) {
+                assert_eq!((one.exact, one.canonical), (other.exact, other.canonical));
+                assert_eq!(one.facts, other.facts);
+            }
+            // Something changes somewhere: in front, in the middle, at the end.
+            let at = random.below(messages.len());
+            match random.below(4) {
+                0 => drop(messages.remove(at)),
+                1 => messages.insert(at, Rc::from(r#"{"role":"user","content":"new"}"#)),
+                2 => messages.swap(0, at),
+                // Also at the borders of the stretches that are recognised together.
+                _ => {
+                    let at = (*random.pick(&[0, 31, 32, 63])).min(messages.len() - 1);
+                    let new = format!(r#"{{"role":"user","content":"{}"}}"#, random.bits());
+                    messages[at] = Rc::from(new);
+                }
+            }
+            if messages.is_empty() {
+                break;
+            }
+        }
+    });
+}

@@ -113,6 +113,26 @@ fn a_damaged_conversation_gets_no_new_problem() {
     });
 }
 
+/// The dialect of newer clients: notes of their own anywhere between the messages.
+#[test]
+fn notes_in_between_give_no_new_problem() {
+    property(10, 30, |random, size| {
+        for &wire in Wire::ALL {
+            let kind = *random.pick(&Kind::ALL);
+            let mut request = generated(wire, kind, random.bits(), size + 3);
+            let list = request["messages"].as_array_mut().unwrap();
+            for number in 0..random.between(1, 6) {
+                // The first message must stay the user's where a provider asks for it.
+                let at = random.between(1, list.len());
+                let note = format!("note {number}");
+                list.insert(at, serde_json::json!({"role": "system", "content": note}));
+            }
+            let body = scan(wire, bytes(&request));
+            check_cuts(&format!("notes {wire} {kind:?}"), &body, 1);
+        }
+    });
+}
+
 #[test]
 fn an_autonomous_run_can_be_cut_at_every_step() {
     for &wire in Wire::ALL {

@@ -22,6 +22,13 @@ pub(crate) fn read(path: &Path, texts: Texts) -> Vec<Value> {
             if let Some(content) = message["content"].as_str() {
                 message["content"] = json!(shortened(content));
             }
+            for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
+                let arguments = call["arguments"].as_str().unwrap_or_default();
+                if arguments.len() > 200 {
+                    let short = json!({"input": shortened(arguments)});
+                    call["arguments"] = json!(short.to_string());
+                }
+            }
         }
     }
     messages

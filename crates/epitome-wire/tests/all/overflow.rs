@@ -1,0 +1,135 @@
+//! The overflow catalogue: what each provider says, and what only sounds like it.
+
+use epitome_wire::Overflow;
+use serde_json::{Value, json};
+
+type Numbers = (Option<u64>, Option<u64>);
+
+/// Window and request as they were read.
+fn read(status: u16, body: &str) -> Option<Numbers> {
+    Overflow::read(status, body.as_bytes()).map(|found| (found.window_tokens, found.request_tokens))
+}
+
+fn message(text: &str) -> String {
+    json!({"error": {"message": text, "type": "invalid_request_error"}}).to_string()
+}
+
+#[test]
+fn every_provider_is_understood() {
+    let openai = |message: &str, param: &str| {
+        json!({"error": {
+            "message": message, "type": "invalid_request_error", "param": param,
+            "code": "context_length_exceeded",
+        }})
+        .to_string()
+    };
+    let anthropic = |text: &str| {
+        json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}})
+            .to_string()
+    };
+    let vllm = |text: &str| {
+        json!({"object": "error", "message": text, "type": "BadRequestError", "code": 400})
+            .to_string()
+    };
+    let cases: Vec<(&str, u16, String, Numbers)> = vec![
+        ("anthropic", 400, anthropic("prompt is too long: 213462 tokens > 200000 maximum"), (Some(200_000), Some(213_462))),
+        ("anthropic with output", 400, anthropic("input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648, decrease input length or `max_tokens` and try again"), (Some(204_648), Some(189_136))),
+        ("openai", 400, openai("This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.", "messages"), (Some(128_000), Some(204_308))),
+        ("openai with output", 400, openai("This model's maximum context length is 4097 tokens. However, you requested 5360 tokens (1360 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "messages"), (Some(4_097), Some(5_360))),
+        ("openai configured", 400, openai("Input tokens exceed the configured limit of 922000 tokens. Your messages resulted in 1751400 tokens.", "messages"), (Some(922_000), Some(1_751_400))),
+        ("openai responses", 400, openai("Your input exceeds the context window of this model. Please adjust your input and try again.", "input"), (None, None)),
+        ("code alone", 400, json!({"error": {"code": "context_length_exceeded"}}).to_string(), (None, None)),
+        ("azure", 400, openai("This model's maximum context length is 8192 tokens, however you requested 9000 tokens", "messages"), (Some(8_192), None)),
+        ("gemini", 400, json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (2800010) exceeds the maximum number of tokens allowed (1048575)."}}).to_string(), (Some(1_048_575), Some(2_800_010))),
+        ("gemini bare", 400, message("The input token count 2800010 exceeds the maximum number of tokens allowed 1048575."), (Some(1_048_575), Some(2_800_010))),
+        ("bedrock", 400, json!({"message": "Input is too long for requested model."}).to_string(), (None, None)),
+        ("bedrock bytes", 400, json!({"message": "too many total text bytes: 12 > 10"}).to_string(), (None, None)),
+        ("bedrock anthropic", 400, json!({"message": "prompt is too long"}).to_string(), (None, None)),
+        ("bedrock tokens", 400, json!({"message": "Too many input tokens"}).to_string(), (None, None)),
+                ("bedrock length", 400, json!({"message": "Malformed input request: expected maxLength: 20480, actual: 30000"}).to_string(), (None, None)),
+        ("gemini bytes", 400, message("Request payload size exceeds the limit: 20971520 bytes."), (None, None)),
+        ("anthropic bytes", 413, json!({"type": "error", "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}}).to_string(), (None, None)),
+("xai", 400, message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."), (Some(131_072), Some(537_812))),
+        ("groq", 400, message("Please reduce the length of the messages or completion."), (None, None)),
+        ("openrouter", 400, message("This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (40784 of text input, 2048 in the output)."), (Some(32_768), Some(42_832))),
+        ("mistral", 400, json!({"object": "error", "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}).to_string(), (Some(32_768), Some(40_000))),
+        ("deepseek", 400, json!({"error": {"code": "invalid_request_error", "message": "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens (…)"}}).to_string(), (Some(131_072), Some(140_000))),
+        ("cerebras", 400, json!({"message": "Please reduce the length of the messages or completion. Current length is 9109 while limit is 8192", "code": "context_length_exceeded"}).to_string(), (Some(8_192), Some(9_109))),
+        ("kimi", 400, message("Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"), (Some(131_072), Some(140_000))),
+        ("minimax", 400, message("invalid params, context window exceeds limit"), (None, None)),
+        ("copilot", 400, message("prompt token count of 130000 exceeds the limit of 128000"), (Some(128_000), Some(130_000))),
+        ("llama.cpp", 400, json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).to_string(), (Some(4_096), Some(5_000))),
+        ("older llama.cpp", 500, json!({"error": {"code": 500, "message": "the request exceeds the available context size. try increasing the context size"}}).to_string(), (None, None)),
+        ("llama-cpp-python", 500, message("Requested tokens (2285) exceed context window of 2048"), (Some(2_048), Some(2_285))),
+        ("vllm", 400, vllm("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion)."), (Some(4_096), Some(5_000))),
+        ("vllm negative output", 400, vllm("max_tokens must be at least 1, got -186."), (None, None)),
+        ("vllm only", 400, vllm("You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens"), (Some(4_096), None)),
+        ("sglang", 400, vllm("The input (5000 tokens) is longer than the model's context length (4096 tokens)."), (Some(4_096), Some(5_000))),
+        ("together", 400, message("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 200 `max_new_tokens`"), (Some(8_193), None)),
+        ("cohere", 400, json!({"message": "too many tokens: the total number of tokens in the prompt exceeds the limit"}).to_string(), (None, None)),
+        ("litellm", 400, message("litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException"), (None, None)),
+        ("grouped numbers", 400, message("prompt is too long: 213,462 tokens > 200,000 maximum"), (Some(200_000), Some(213_462))),
+        ("broken lines", 400, message("prompt is too long:\n213462 tokens > 200000 maximum"), (Some(200_000), Some(213_462))),
+        ("not json", 413, "prompt is too long: 5 tokens > 4 maximum".to_owned(), (Some(4), Some(5))),
+    ];
+    for (name, status, body, expected) in cases {
+        assert_eq!(read(status, &body), Some(expected), "{name}: {body}");
+    }
+}
+
+#[test]
+fn an_error_inside_an_error_is_found() {
+    let mut nested: Value =
+        json!({"error": {"message": "prompt is too long: 5 tokens > 4 maximum"}});
+    for _ in 0..8 {
+        nested = json!({"error": {"message": "Provider returned error", "metadata": {"raw": nested.to_string()}}});
+        assert_eq!(
+            read(400, &nested.to_string()),
+            Some((Some(4), Some(5))),
+            "{nested}"
+        );
+    }
+}
+
+#[test]
+fn what_only_sounds_like_it_is_not() {
+    let tpm = "Request too large for model `llama-3.3-70b` in organization `o` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.";
+    let cases = [
+        ("groq tpm", 413, json!({"error": {"message": tpm, "type": "tokens", "code": "rate_limit_exceeded"}}).to_string()),
+        ("rate limit", 429, message("prompt is too long: 5 tokens > 4 maximum")),
+        ("rate limit on 400", 400, message("Rate limit reached: please reduce the length of the messages")),
+        ("anthropic tier", 400, json!({"type": "error", "error": {"type": "rate_limit_error", "message": "This request would exceed your rate limit; the prompt is too long"}}).to_string()),
+        ("throttling", 400, json!({"message": "ThrottlingException: Too many input tokens, please wait"}).to_string()),
+        ("requests", 400, message("Too many requests: Too many input tokens")),
+        ("parameter", 400, json!({"error": {"message": "Invalid 'user': string too long. Expected a string with maximum length 64, but got a string with length 80 instead.", "code": "string_above_max_length", "param": "user"}}).to_string()),
+        ("other 400", 400, message("max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens")),
+        ("pairing", 400, message("messages.2: `tool_use` ids were found without `tool_result` blocks immediately after")),
+        ("success", 200, message("prompt is too long: 5 tokens > 4 maximum")),
+        ("overloaded", 529, json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}).to_string()),
+        ("nothing", 413, String::new()),
+        ("nothing either", 400, "{}".to_owned()),
+        ("html", 413, "<html><h1>413 Request Entity Too Large</h1></html>".to_owned()),
+    ];
+    for (name, status, body) in cases {
+        assert_eq!(read(status, &body), None, "{name}: {body}");
+    }
+}
+
+#[test]
+fn each_veto_is_enough() {
+    let overflow = "prompt is too long: 5 tokens > 4 maximum";
+    assert!(read(400, &message(overflow)).is_some());
+    for veto in [
+        "Rate limit reached",
+        "rate_limit_error",
+        "tokens per minute",
+        "on tokens (TPM)",
+        "Too Many Requests",
+        "ThrottlingException",
+        "string_above_max_length",
+        "string too long",
+    ] {
+        let text = message(&format!("{veto}: {overflow}"));
+        assert_eq!(read(400, &text), None, "{text}");
+    }
+}

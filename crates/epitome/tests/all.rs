@@ -1,0 +1,27 @@
+//! What the core promises, in one binary.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stop the test in the same way as the tests"
+)]
+
+#[path = "all/log.rs"]
+mod log;
+#[path = "all/meter.rs"]
+mod meter;
+#[path = "all/pins.rs"]
+mod pins;
+#[path = "all/plan.rs"]
+mod plan;
+#[path = "all/rounds.rs"]
+mod rounds;
+#[path = "all/session.rs"]
+mod session;
+#[path = "all/support.rs"]
+mod support;
+#[path = "all/tables.rs"]
+mod tables;
+#[path = "all/trims.rs"]
+mod trims;

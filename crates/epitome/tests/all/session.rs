@@ -1,0 +1,191 @@
+use epitome::{CommitError, Decision, Message, Meter, Reason, Session, ViewItem, Window, trimmed};
+
+use crate::support::{assistant, autonomous, calls, result, user};
+
+fn session(window: u64, messages: Vec<Message>) -> Session {
+    let mut session = Session::new(Window::configured(window), Meter::Estimate);
+    for message in messages {
+        session.push(message);
+    }
+    session
+}
+
+fn whole(session: &Session) -> Vec<ViewItem> {
+    vec![ViewItem::Entries(0..session.messages().len())]
+}
+
+fn counted(session: &Session) -> u64 {
+    let one = |message: &Message| Meter::Estimate.message(message);
+    let messages = session.messages();
+    session
+        .view()
+        .items
+        .iter()
+        .map(|item| match item {
+            ViewItem::Entries(range) => messages[range.clone()].iter().map(one).sum(),
+            ViewItem::Trimmed(at, trims) => one(&trimmed(&messages[*at], trims)),
+            ViewItem::Summary => one(&user(session.compaction().unwrap().summary.text.clone())),
+        })
+        .sum()
+}
+
+#[test]
+fn it_proceeds_prepares_and_compacts() {
+    // 10,000 − 2,500 reserve − 1,000 error: the line is 6,500, preparation starts at 4,550.
+    let mut session = session(10_000, vec![]);
+    let mut seen = Vec::new();
+    for message in autonomous(100, 400) {
+        session.push(message);
+        let decision = session.decide();
+        let expected = match session.view_tokens() {
+            6_501.. => Decision::Compact(Reason::HardLine),
+            4_551.. => Decision::Prepare,
+            _ => Decision::Proceed,
+        };
+        assert_eq!(decision, expected);
+        if seen.last() != Some(&decision) {
+            seen.push(decision);
+        }
+    }
+    let all = [
+        Decision::Proceed,
+        Decision::Prepare,
+        Decision::Compact(Reason::HardLine),
+    ];
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn the_view_takes_what_it_says_and_nothing_is_lost() {
+    let mut session = session(10_000, vec![]);
+    let mut compactions = 0;
+    let messages = autonomous(150, 300);
+    for message in &messages {
+        session.push(message.clone());
+        if let Decision::Compact(reason) = session.decide() {
+            let job = session.begin(reason).unwrap();
+            session.commit(job.extract().unwrap()).unwrap();
+            compactions += 1;
+        }
+        assert_eq!(counted(&session), session.view_tokens());
+        assert!(session.view_tokens() <= 6_500);
+    }
+    assert!(compactions >= 2, "{compactions}");
+    assert_eq!(session.messages(), messages);
+}
+
+#[test]
+fn what_arrives_meanwhile_stays_as_it_is() {
+    let mut session = session(10_000, autonomous(60, 400));
+    let job = session.begin(Reason::Manual).unwrap();
+    let end = job.plan().span.end;
+    let before = session.messages().len();
+    session.push(calls(&["new"]));
+    session.push(result("new", "1"));
+    session.commit(job.extract().unwrap()).unwrap();
+    let last = session.view().items.last().unwrap().clone();
+    assert_eq!(last, ViewItem::Entries(end..before + 2));
+    assert_eq!(counted(&session), session.view_tokens());
+}
+
+#[test]
+fn an_older_job_does_not_replace_a_newer_compaction() {
+    let mut session = session(10_000, autonomous(60, 400));
+    let older = session.begin(Reason::Manual).unwrap();
+    for message in autonomous(40, 400).split_off(2) {
+        session.push(message);
+    }
+    let newer = session.begin(Reason::Manual).unwrap();
+    let newer = newer.extract().unwrap();
+    session.commit(newer.clone()).unwrap();
+    let before = (session.view(), session.view_tokens());
+    let refused = session.commit(older.extract().unwrap());
+    assert_eq!(refused, Err(CommitError::Superseded));
+    assert_eq!(
+        session.commit(newer),
+        Err(CommitError::Superseded),
+        "nor the same again"
+    );
+    assert_eq!((session.view(), session.view_tokens()), before);
+}
+
+#[test]
+fn undo_restores_the_view() {
+    let mut session = session(100_000, autonomous(60, 400));
+    assert_eq!(session.undo(), Err(CommitError::NothingToUndo));
+    let original = session.view_tokens();
+    let job = session.begin(Reason::Manual).unwrap();
+    let first = job.extract().unwrap();
+    session.commit(first.clone()).unwrap();
+    let after_first = (session.view(), session.view_tokens());
+    assert!(session.view_tokens() < original);
+    for message in autonomous(60, 400).split_off(2) {
+        session.push(message);
+    }
+    let grown = session.view_tokens();
+    let job = session.begin(Reason::Manual).unwrap();
+    let second = job.extract().unwrap();
+    session.commit(second.clone()).unwrap();
+    assert!(session.view_tokens() < grown);
+
+    assert_eq!(session.undo(), Ok(second));
+    assert_eq!(session.view_tokens(), grown);
+    assert_eq!(session.view().items[..2], after_first.0.items[..2]);
+    assert_eq!(session.undo(), Ok(first));
+    assert_eq!(session.view().items, whole(&session));
+    assert_eq!(counted(&session), session.view_tokens());
+    assert_eq!(session.undo(), Err(CommitError::NothingToUndo));
+}
+
+#[test]
+fn undo_above_the_line_is_refused_with_the_size() {
+    let mut session = session(10_000, autonomous(100, 400));
+    let total = session.view_tokens();
+    let job = session.begin(Reason::HardLine).unwrap();
+    session.commit(job.extract().unwrap()).unwrap();
+    let before = session.view();
+    let refused = session.undo().unwrap_err();
+    let expected = CommitError::UndoAboveHardLine {
+        tokens: total,
+        hard_tokens: 6_500,
+    };
+    assert_eq!(refused, expected);
+    assert!(refused.to_string().contains("6500"));
+    assert_eq!(session.view(), before);
+}
+
+#[test]
+fn what_cannot_be_helped_is_asked_once() {
+    // One exchange that is larger than everything: there is nothing to remove.
+    let mut session = session(10_000, vec![user("word ".repeat(8_000))]);
+    let Decision::Compact(reason) = session.decide() else {
+        panic!("{:?}", session.decide());
+    };
+    let no = session.begin(reason).unwrap_err();
+    assert_eq!(no.reason, Reason::NothingToRemove);
+    assert_eq!(
+        session.decide(),
+        Decision::Proceed,
+        "not again before something changes"
+    );
+    session.push(assistant("ok"));
+    assert_eq!(session.decide(), Decision::Compact(Reason::HardLine));
+}
+
+#[test]
+fn a_window_without_room_decides_nothing() {
+    assert_eq!(session(0, autonomous(10, 400)).decide(), Decision::Proceed);
+}
+
+#[test]
+fn a_job_can_run_anywhere() {
+    fn is_send<T: Send + 'static>(_: &T) {}
+    let mut session = session(10_000, autonomous(60, 400));
+    let job = session.begin(Reason::Manual).unwrap();
+    is_send(&job);
+    let compaction = std::thread::spawn(move || job.extract())
+        .join()
+        .unwrap()
+        .unwrap();
+    session.commit(compaction).unwrap();
+}
