@@ -26,7 +26,7 @@ pub(crate) struct Detail {
     /// How many links of the chain are covered, the task included.
     pub(crate) covered_links: usize,
     pub(crate) task_in_head: bool,
-    pub(crate) target_tokens: u64,
+    pub(crate) notes_cap_tokens: u64,
     pub(crate) summary_tokens: u64,
     pub(crate) trimmed_tokens: u64,
     pub(crate) trims: Vec<LinkTrims>,
@@ -96,7 +96,7 @@ impl Epoch {
             detail: Detail {
                 covered_links,
                 task_in_head: compaction.plan.task == TaskPlace::Head,
-                target_tokens: compaction.plan.target_tokens,
+                notes_cap_tokens: compaction.plan.notes_cap_tokens,
                 summary_tokens: compaction.summary_tokens,
                 trimmed_tokens,
                 trims,
@@ -116,7 +116,7 @@ impl Epoch {
             TaskPlace::Summary
         };
         let log = &conversation.log;
-        let plan = Plan::again(log, cut, task, self.detail.target_tokens)?;
+        let plan = Plan::again(log, cut, task, self.detail.notes_cap_tokens)?;
         let trims: Option<Vec<(usize, Vec<Trim>)>> = self
             .detail
             .trims

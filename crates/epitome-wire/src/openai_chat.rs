@@ -191,15 +191,15 @@ pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
         if let Some(arguments) = arguments.and_then(Value::as_text) {
             out.json_text(b'a', arguments);
         }
-    }
-    if let Some(id) = value.get("tool_call_id").and_then(Value::as_text) {
-        out.text(b'o', id);
+        if let Some(body) = body {
+            out.rest(body, &["name", "arguments", "input"]);
+        }
+        out.rest(call, &["id", "function", "custom", "index"]);
     }
     let known = [
         "role",
         "content",
         "tool_calls",
-        "tool_call_id",
         "annotations",
         "reasoning_content",
         "reasoning",

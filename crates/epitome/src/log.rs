@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
+use crate::summary;
 
 /// Tokens that always remain of a tool result that is trimmed.
 pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
@@ -16,6 +17,8 @@ pub struct Facts {
     pub role: Role,
     /// Whether a person typed something in it.
     pub is_typed_by_user: bool,
+    /// Whether it is a summary of this engine, unaltered.
+    pub is_own_summary: bool,
     /// Its size.
     pub tokens: u32,
     /// How much of its size trimming its tool results can take away.
@@ -71,6 +74,8 @@ impl Facts {
         Self {
             role: message.role,
             is_typed_by_user: message.is_typed_by_user(),
+            is_own_summary: message.role == Role::User
+                && message.spoken().next().is_some_and(summary::is_own),
             tokens: saturate(meter.message(message)),
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
@@ -98,6 +103,7 @@ pub struct Log {
     open: Vec<CallKey>,
     newest_typed: Option<usize>,
     first_typed: Option<usize>,
+    own_summary: Option<usize>,
 }
 
 impl Log {
@@ -130,7 +136,14 @@ impl Log {
             self.open.retain(|call| !facts.answers.contains(call));
         }
         self.open.extend_from_slice(&facts.calls);
-        if facts.is_typed_by_user {
+        // A summary counts as ours only where we put it: in front, or right behind the first request.
+        let in_head = match self.first_typed {
+            None => true,
+            Some(first) => first + 1 == position && self.own_summary.is_none(),
+        };
+        if facts.is_own_summary && in_head {
+            self.own_summary = Some(position);
+        } else if facts.is_typed_by_user {
             self.first_typed.get_or_insert(position);
             self.newest_typed = Some(position);
         }
@@ -212,6 +225,12 @@ impl Log {
     #[must_use]
     pub const fn first_typed(&self) -> Option<usize> {
         self.first_typed
+    }
+
+    /// A summary of an earlier compaction, standing where this engine puts it.
+    #[must_use]
+    pub const fn own_summary(&self) -> Option<usize> {
+        self.own_summary
     }
 
     /// The first position whose entries up to the end take at most `tokens`.

@@ -28,6 +28,8 @@ pub struct Plan {
     pub span: Range<usize>,
     /// Entries inside the span that stay in view after the summary: the client's own notes.
     pub notes: Vec<usize>,
+    /// What such notes may take together.
+    pub notes_cap_tokens: u64,
     /// Whether the first request of the user stays in view as it was sent.
     pub task: TaskPlace,
     /// Tokens of everything but the leading system prompt, now.
@@ -108,16 +110,17 @@ impl Plan {
         let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
-        let notes_cap = left
+        let notes_cap_tokens = left
             .saturating_sub(SUMMARY_FLOOR_TOKENS)
             .min(target_tokens / NOTES_CAP_DIVISOR);
-        let notes = notes(log, head_end..cut, notes_cap);
+        let notes = notes(log, head_end..cut, notes_cap_tokens);
         let summary_tokens = left - notes_tokens(log, &notes);
         Ok(Self {
             reason,
             head: 0..head_end,
             span: head_end..cut,
             notes,
+            notes_cap_tokens,
             task,
             tokens_before,
             target_tokens,
@@ -149,6 +152,7 @@ impl Plan {
             head: 0..head_end,
             span: head_end..cut,
             notes,
+            notes_cap_tokens: u64::MAX,
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept + summary_tokens,
@@ -161,7 +165,7 @@ impl Plan {
     /// The plan of an earlier compaction, read again on a log that has grown since: same head, same cut, same
     /// notes. `None` when this log cannot be cut there.
     #[must_use]
-    pub fn again(log: &Log, cut: usize, task: TaskPlace, target_tokens: u64) -> Option<Self> {
+    pub fn again(log: &Log, cut: usize, task: TaskPlace, notes_cap_tokens: u64) -> Option<Self> {
         let system_end = leading_system(log);
         let head_end = match task {
             TaskPlace::Head => log.first_typed()? + 1,
@@ -170,15 +174,15 @@ impl Plan {
         if cut <= head_end || !log.is_cut(cut) {
             return None;
         }
-        let notes_cap = target_tokens / NOTES_CAP_DIVISOR;
         Some(Self {
             reason: Reason::Epoch,
             head: 0..head_end,
             span: head_end..cut,
-            notes: notes(log, head_end..cut, notes_cap),
+            notes: notes(log, head_end..cut, notes_cap_tokens),
+            notes_cap_tokens,
             task,
             tokens_before: log.tokens(system_end..log.len()),
-            target_tokens,
+            target_tokens: 0,
             summary_tokens: 0,
             trim_tokens: 0,
             floor_tokens: 0,
@@ -206,6 +210,10 @@ fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) 
     let Some(first) = log.first_typed() else {
         return (system_end, TaskPlace::Summary);
     };
+    // An earlier summary in front carries the task of a conversation that was compacted before.
+    if log.own_summary().is_some_and(|summary| summary < first) {
+        return (system_end, TaskPlace::Summary);
+    }
     let opens = (system_end..first)
         .all(|position| matches!(log.role(position), Some(Role::System | Role::User)))
         && (first + 1 == log.len() || log.is_cut(first + 1));

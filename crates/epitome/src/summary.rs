@@ -73,9 +73,13 @@ impl Parts {
         section(
             &mut body,
             LATEST_HEADING,
-            self.latest_request.iter().cloned().collect(),
+            self.latest_request
+                .iter()
+                .map(|text| shielded(text))
+                .collect(),
         );
-        section(&mut body, TASK_HEADING, self.task.iter().cloned().collect());
+        let task = self.task.iter().map(|text| shielded(text)).collect();
+        section(&mut body, TASK_HEADING, task);
         section(&mut body, SAID_HEADING, bullets(&self.said));
         section(&mut body, RECORD_HEADING, bullets(&self.record));
         let last_words = self
@@ -124,6 +128,11 @@ fn section(body: &mut String, heading: &str, lines: Vec<String>) {
         body.push_str(&line);
         body.push('\n');
     }
+}
+
+/// A text of several lines of which none can pass for a part of this layout.
+fn shielded(text: &str) -> String {
+    text.lines().map(defused).collect::<Vec<_>>().join("\n")
 }
 
 fn bullet(text: &str) -> String {
