@@ -21,6 +21,7 @@ mod model;
 mod pin;
 mod plan;
 mod reason;
+pub mod reference;
 mod session;
 mod summary;
 mod view;

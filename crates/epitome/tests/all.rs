@@ -7,6 +7,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/conformance.rs"]
+mod conformance;
 #[path = "all/log.rs"]
 mod log;
 #[path = "all/meter.rs"]

@@ -135,7 +135,10 @@ pub fn select(messages: &[Message], keep: usize) -> Selection {
 
 fn is_summary(message: &Message) -> bool {
     message.role == Role::Assistant
-        && message.spoken().next().is_some_and(|text| text.starts_with(SUMMARY_MARK))
+        && message
+            .spoken()
+            .next()
+            .is_some_and(|text| text.starts_with(SUMMARY_MARK))
 }
 
 /// The text of the first message of the user.
@@ -197,5 +200,7 @@ pub fn heading(round: u32) -> String {
 /// The line that says what was done.
 #[must_use]
 pub fn done_line(round: u32, before: u64, after: u64, messages: usize) -> String {
-    format!("[Compaction] Round {round}: {before} → {after} tokens ({messages} messages summarized)")
+    format!(
+        "[Compaction] Round {round}: {before} → {after} tokens ({messages} messages summarized)"
+    )
 }

@@ -136,7 +136,10 @@ fn cut_middle(text: &str, whole: usize, head: usize, tail: usize) -> String {
     }
     let first: String = text.chars().take(head).collect();
     let last: String = text.chars().skip(count - tail).collect();
-    format!("{first}\n[… {} characters left out …]\n{last}", count - head - tail)
+    format!(
+        "{first}\n[… {} characters left out …]\n{last}",
+        count - head - tail
+    )
 }
 
 /// The line before a compaction.

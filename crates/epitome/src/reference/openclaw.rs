@@ -26,7 +26,9 @@ const LARGE_MESSAGE_RATIO: f64 = 0.1;
 /// The window in whole tokens, at least one.
 #[must_use]
 pub fn window(configured: Option<f64>) -> u64 {
-    configured.map_or(DEFAULT_WINDOW_TOKENS, |tokens| tokens.floor().max(1.0) as u64)
+    configured.map_or(DEFAULT_WINDOW_TOKENS, |tokens| {
+        tokens.floor().max(1.0) as u64
+    })
 }
 
 /// The reserve raised to the floor, and whether it had to be.

@@ -102,7 +102,10 @@ fn no_response(id: &str) -> Message {
 /// The text of the message that stands for the whole history.
 #[must_use]
 pub fn summary_text(messages: &[Message], summary: &str) -> String {
-    let last = messages.iter().rev().find(|message| message.role == Role::User);
+    let last = messages
+        .iter()
+        .rev()
+        .find(|message| message.role == Role::User);
     match last {
         Some(message) => {
             let request = message.spoken().collect::<Vec<_>>().join("\n");
@@ -116,7 +119,7 @@ pub fn summary_text(messages: &[Message], summary: &str) -> String {
 #[must_use]
 pub fn done_line(old_tokens: u64, new_tokens: u64) -> String {
     let saved = old_tokens.saturating_sub(new_tokens);
-    let percent = if old_tokens == 0 { 0 } else { saved * 100 / old_tokens };
+    let percent = (saved * 100).checked_div(old_tokens).unwrap_or(0);
     format!(
         "Compaction complete: {} → {} tokens (-{percent}%)",
         grouped(old_tokens),

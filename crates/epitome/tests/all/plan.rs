@@ -118,7 +118,7 @@ fn notes_of_the_client_stay_while_they_are_small() {
     let plan = make(&messages, total / 3).unwrap();
     assert_eq!(
         plan.notes,
-        [],
+        Vec::<usize>::new(),
         "the newest note does not fit, so older ones would mislead"
     );
     messages.remove(12);
