@@ -40,7 +40,7 @@ struct Inner {
 #[derive(Clone, Debug)]
 struct Node {
     conversation: ConversationId,
-    is_stored: bool,
+    written: Written,
     touched_ms: i64,
     anchor: Option<Anchor>,
 }
@@ -50,6 +50,17 @@ struct Node {
 struct Tip {
     digest: Digest,
     links: usize,
+}
+
+/// How far a link is on its way to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Not at all.
+    No,
+    /// In the queue of the writer.
+    Queued,
+    /// There for certain.
+    Stored,
 }
 
 /// What the provider counted for a request that ended here.
@@ -68,6 +79,8 @@ pub(crate) struct Place {
     pub(crate) parent: Option<ConversationId>,
     /// How many links are in the store for certain.
     pub(crate) stored_links: usize,
+    /// How many links are in the store or on their way.
+    pub(crate) queued_links: usize,
     /// When the last known link was last seen.
     pub(crate) touched_ms: Option<i64>,
     /// The newest count of the provider on this chain, and the link it belongs to.
@@ -90,7 +103,7 @@ impl Index {
         for (digest, conversation) in links {
             let node = Node {
                 conversation,
-                is_stored: true,
+                written: Written::Stored,
                 touched_ms: 0,
                 anchor: None,
             };
@@ -127,11 +140,8 @@ impl Index {
             }
         };
         let known_links = known.map_or(0, |at| at + 1);
-        let stored_links = chain
-            .iter()
-            .take(known_links)
-            .rposition(|(_, digest)| inner.node(digest).is_some_and(|node| node.is_stored))
-            .map_or(0, |at| at + 1);
+        let stored_links = inner.written_links(chain, known_links, |w| w == Written::Stored);
+        let queued_links = inner.written_links(chain, known_links, |w| w != Written::No);
         let anchor = chain
             .iter()
             .take(known_links)
@@ -141,7 +151,7 @@ impl Index {
         for (_, digest) in chain.iter().skip(known_links) {
             let node = Node {
                 conversation: conversation.clone(),
-                is_stored: false,
+                written: Written::No,
                 touched_ms: now_ms,
                 anchor: None,
             };
@@ -165,6 +175,7 @@ impl Index {
             conversation,
             parent,
             stored_links,
+            queued_links,
             touched_ms,
             anchor,
         }
@@ -183,6 +194,7 @@ impl Index {
                 .map_or(fresh, |node| node.conversation.clone()),
             parent: None,
             stored_links: 0,
+            queued_links: 0,
             touched_ms: None,
             anchor: node.and_then(|node| node.anchor),
         }
@@ -232,12 +244,14 @@ impl Index {
         self.lock().preparing.remove(conversation);
     }
 
-    /// Links that the store holds from now on.
-    pub(crate) fn mark_stored(&self, links: &[Digest]) {
+    /// Notes how far links are on their way to the store. What is there for certain stays so.
+    pub(crate) fn mark(&self, links: impl IntoIterator<Item = Digest>, written: Written) {
         let mut inner = self.lock();
         for digest in links {
-            if let Some(node) = inner.node(digest) {
-                node.is_stored = true;
+            if let Some(node) = inner.node(&digest)
+                && node.written != Written::Stored
+            {
+                node.written = written;
             }
         }
     }
@@ -275,6 +289,23 @@ impl Inner {
             self.young.insert(*digest, node);
         }
         self.young.get_mut(digest)
+    }
+
+    /// How many of the first `known` links of a chain lead up to the last one that `is_written`.
+    fn written_links(
+        &mut self,
+        chain: &[(usize, Digest)],
+        known: usize,
+        is_written: impl Fn(Written) -> bool,
+    ) -> usize {
+        chain
+            .iter()
+            .take(known)
+            .rposition(|(_, digest)| {
+                self.node(digest)
+                    .is_some_and(|node| is_written(node.written))
+            })
+            .map_or(0, |at| at + 1)
     }
 
     /// Whether a request whose last known link is `at` goes on with the conversation that owns it.

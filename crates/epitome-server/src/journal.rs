@@ -1,7 +1,7 @@
 //! The store as the request path sees it: quick questions with a deadline, writes that trail.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use epitome::Digest;
@@ -11,7 +11,7 @@ use epitome_store::{
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use crate::index::Index;
+use crate::index::{Index, Written};
 use crate::window::ModelKey;
 
 /// How long a request waits for the store to answer a question.
@@ -25,13 +25,67 @@ const QUEUE: usize = 512;
 /// How long writes wait for company.
 const GATHER: Duration = Duration::from_millis(40);
 
+/// What a question to the store is called in logs.
+const READ: &str = "read";
+
 /// Reads and writes for one tenant.
 #[derive(Debug)]
 pub(crate) struct Journal {
     store: Option<Arc<AnyStore>>,
     tenant: TenantId,
     queue: mpsc::Sender<Write>,
-    failures: Arc<AtomicU64>,
+    health: Arc<Health>,
+    tasks: TaskTracker,
+}
+
+/// How the store has been doing.
+#[derive(Debug, Default)]
+pub(crate) struct Health {
+    failures: AtomicU64,
+    deadlines: AtomicU64,
+    reads_fail: AtomicBool,
+    writes_fail: AtomicBool,
+}
+
+impl Health {
+    /// Reads and writes that failed since the start.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Questions and commits that were not waited for any longer.
+    pub(crate) fn deadlines(&self) -> u64 {
+        self.deadlines.load(Ordering::Relaxed)
+    }
+
+    /// Whether the last read or the last write failed.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.reads_fail.load(Ordering::Relaxed) || self.writes_fail.load(Ordering::Relaxed)
+    }
+
+    fn worked(&self, what: &str) {
+        self.flag(what).store(false, Ordering::Relaxed);
+    }
+
+    /// A store that can be read may still not be writable, so the two are told apart.
+    fn flag(&self, what: &str) -> &AtomicBool {
+        if what == READ {
+            &self.reads_fail
+        } else {
+            &self.writes_fail
+        }
+    }
+
+    fn failed(&self, what: &str, why: &dyn std::fmt::Display) {
+        self.flag(what).store(true, Ordering::Relaxed);
+        let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::warn!(what, %why, count, "store failed; requests go on without it");
+    }
+
+    fn late(&self, what: &str) {
+        let count = self.deadlines.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::info!(what, count, "store is slow; the request went on without it");
+    }
 }
 
 #[derive(Debug)]
@@ -51,27 +105,27 @@ impl Journal {
         tasks: &TaskTracker,
     ) -> Self {
         let (queue, writes) = mpsc::channel(QUEUE);
-        let failures = Arc::new(AtomicU64::new(0));
+        let health = Arc::new(Health::default());
         if let Some(store) = &store {
             tasks.spawn(write_all(
                 Arc::clone(store),
                 tenant.clone(),
                 index,
                 writes,
-                Arc::clone(&failures),
+                Arc::clone(&health),
             ));
         }
         Self {
             store,
             tenant,
             queue,
-            failures,
+            health,
+            tasks: tasks.clone(),
         }
     }
 
-    /// How many reads and writes failed since the start.
-    pub(crate) fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
     }
 
     pub(crate) const fn has_store(&self) -> bool {
@@ -93,16 +147,14 @@ impl Journal {
             Ok::<_, epitome_store::Error>((nodes, epochs))
         };
         match tokio::time::timeout(READ_DEADLINE, questions).await {
-            Ok(Ok(found)) => found,
-            Ok(Err(error)) => {
-                self.failed("read", &error);
-                Default::default()
+            Ok(Ok(found)) => {
+                self.health.worked(READ);
+                return found;
             }
-            Err(_) => {
-                self.failed("read", &"deadline");
-                Default::default()
-            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
         }
+        Default::default()
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be
@@ -110,26 +162,10 @@ impl Journal {
     pub(crate) async fn commit(&self, span: Append, row: CompactionRow) -> Option<CompactionRow> {
         let store = Arc::clone(self.store.as_ref()?);
         let tenant = self.tenant.clone();
-        // Spawned, so that a deadline or a client that hangs up does not undo the write.
-        let write = tokio::task::spawn_blocking(move || {
-            let runtime = tokio::runtime::Handle::current();
-            runtime.block_on(async move { store.commit_compaction(&tenant, &span, &row).await })
-        });
-        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
-            Ok(Ok(Ok(Committed::New(row) | Committed::Existing(row)))) => Some(row),
-            Ok(Ok(Err(error))) => {
-                self.failed("commit", &error);
-                None
-            }
-            Ok(Err(error)) => {
-                self.failed("commit", &error);
-                None
-            }
-            Err(_) => {
-                self.failed("commit", &"deadline");
-                None
-            }
-        }
+        let write = async move { store.commit_compaction(&tenant, &span, &row).await };
+        self.wait_for("commit", write)
+            .await
+            .map(Committed::into_row)
     }
 
     /// Marks a prepared compaction as published before it is used, so that other nodes use it too.
@@ -138,20 +174,34 @@ impl Journal {
             return;
         };
         let tenant = self.tenant.clone();
-        let write = tokio::task::spawn_blocking(move || {
-            let runtime = tokio::runtime::Handle::current();
-            runtime.block_on(async move { store.publish(&tenant, &id).await })
-        });
-        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
-            Ok(Ok(Ok(()))) => {}
-            Ok(Ok(Err(error))) => self.failed("publish", &error),
-            Ok(Err(error)) => self.failed("publish", &error),
-            Err(_) => self.failed("publish", &"deadline"),
-        }
+        let write = async move { store.publish(&tenant, &id).await };
+        self.wait_for("publish", write).await;
     }
 
-    pub(crate) fn append(&self, append: Append) {
-        self.enqueue(Write::Append(Box::new(append)));
+    /// Waits for a write up to a deadline. It runs on its own, so that neither the deadline nor a client that
+    /// hangs up undoes it.
+    async fn wait_for<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        write: impl Future<Output = epitome_store::Result<T>> + Send + 'static,
+    ) -> Option<T> {
+        let write = self.tasks.spawn(write);
+        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
+            Ok(Ok(Ok(done))) => {
+                self.health.worked(what);
+                return Some(done);
+            }
+            Ok(Ok(Err(error))) => self.health.failed(what, &error),
+            Ok(Err(error)) => self.health.failed(what, &error),
+            Err(_) => self.health.late(what),
+        }
+        None
+    }
+
+    /// Queues entries; says whether there was room.
+    #[must_use]
+    pub(crate) fn append(&self, append: Append) -> bool {
+        self.enqueue(Write::Append(Box::new(append)))
     }
 
     pub(crate) fn outcome(&self, outcome: Outcome) {
@@ -166,15 +216,12 @@ impl Journal {
         self.enqueue(Write::Publish(id));
     }
 
-    fn enqueue(&self, write: Write) {
-        if self.store.is_some() && self.queue.try_send(write).is_err() {
-            self.failed("write", &"queue is full");
+    fn enqueue(&self, write: Write) -> bool {
+        let queued = self.store.is_none() || self.queue.try_send(write).is_ok();
+        if !queued {
+            self.health.failed("write", &"queue is full");
         }
-    }
-
-    fn failed(&self, what: &str, why: &dyn std::fmt::Display) {
-        let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::warn!(what, %why, count, "store failed; requests go on without it");
+        queued
     }
 }
 
@@ -184,12 +231,8 @@ async fn write_all(
     tenant: TenantId,
     index: Arc<Index>,
     mut writes: mpsc::Receiver<Write>,
-    failures: Arc<AtomicU64>,
+    health: Arc<Health>,
 ) {
-    let failed = |error: epitome_store::Error| {
-        let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::warn!(%error, count, "store failed; requests go on without it");
-    };
     let mut batch = Vec::new();
     while writes.recv_many(&mut batch, QUEUE).await > 0 {
         // A commit costs much more than a row, so writes wait a moment for company.
@@ -207,7 +250,7 @@ async fn write_all(
                 other => others.push(other),
             }
         }
-        append_all(&store, &tenant, &index, &appends, &failed).await;
+        append_all(&store, &tenant, &index, &appends, &health).await;
         for write in others {
             let result = match write {
                 Write::Append(append) => store.append(&tenant, &append).await,
@@ -219,7 +262,10 @@ async fn write_all(
                 }
                 Write::Publish(id) => store.publish(&tenant, &id).await,
             };
-            result.unwrap_or_else(failed);
+            match result {
+                Ok(()) => health.worked("write"),
+                Err(error) => health.failed("write", &error),
+            }
         }
     }
     store.close().await;
@@ -230,25 +276,30 @@ async fn append_all(
     tenant: &TenantId,
     index: &Index,
     appends: &[Append],
-    failed: &impl Fn(epitome_store::Error),
+    health: &Health,
 ) {
     if appends.is_empty() {
         return;
     }
     if store.append_all(tenant, appends).await.is_ok() {
-        appends.iter().for_each(|append| mark_stored(index, append));
+        health.worked("append");
+        for append in appends {
+            mark(index, append, Written::Stored);
+        }
         return;
     }
     // One of them is bad; the others should not suffer for it.
     for append in appends {
         match store.append(tenant, append).await {
-            Ok(()) => mark_stored(index, append),
-            Err(error) => failed(error),
+            Ok(()) => mark(index, append, Written::Stored),
+            Err(error) => {
+                mark(index, append, Written::No);
+                health.failed("append", &error);
+            }
         }
     }
 }
 
-fn mark_stored(index: &Index, append: &Append) {
-    let links: Vec<Digest> = append.nodes.iter().map(|node| node.digest).collect();
-    index.mark_stored(&links);
+fn mark(index: &Index, append: &Append, written: Written) {
+    index.mark(append.nodes.iter().map(|node| node.digest), written);
 }

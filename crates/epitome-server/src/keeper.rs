@@ -13,8 +13,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
-use crate::index::{Index, Place};
-use crate::journal::Journal;
+use crate::index::{Index, Place, Written};
+use crate::journal::{Health, Journal};
 use crate::window::{Gauge, ModelKey, Models};
 
 /// About this many messages are remembered; each costs some hundred bytes.
@@ -131,8 +131,8 @@ impl Keeper {
         }
     }
 
-    pub(crate) fn store_failures(&self) -> u64 {
-        self.journal.failures()
+    pub(crate) fn store_health(&self) -> &Health {
+        self.journal.health()
     }
 
     /// Decides what goes out for a request. Never fails: what cannot be helped goes through unchanged, with
@@ -197,7 +197,7 @@ impl Keeper {
         if kind == Kind::Count {
             return self.send(ticket, applied, Reason::BelowLine, before, after);
         }
-        if after > lines.prepare_tokens && self.catch_up(&mut ticket).await {
+        if after > lines.hard_tokens && self.catch_up(&mut ticket).await {
             applied = self.apply_epoch(&mut ticket);
             after = ticket.tokens_under(&gauge, applied.as_ref());
         }
@@ -323,17 +323,20 @@ impl Keeper {
     }
 
     fn journal_append(&self, ticket: &Ticket) {
+        let links = ticket.conversation.chain.len();
         if self.journal.has_store()
-            && let Some(append) = self.append_of(ticket, ticket.conversation.chain.len())
+            && let Some(append) = self.append_of(ticket, ticket.place.queued_links, links)
         {
-            self.journal.append(append);
+            let queued: Vec<_> = append.nodes.iter().map(|node| node.digest).collect();
+            if self.journal.append(append) {
+                self.index.mark(queued, Written::Queued);
+            }
         }
     }
 
-    /// What the store does not hold yet of the first `links` links.
-    fn append_of(&self, ticket: &Ticket, links: usize) -> Option<Append> {
+    /// The links `from..links` with their entries, as the store takes them.
+    fn append_of(&self, ticket: &Ticket, from: usize, links: usize) -> Option<Append> {
         let chain = &ticket.conversation.chain;
-        let from = ticket.place.stored_links.min(links);
         let new = chain.get(from..links).filter(|new| !new.is_empty())?;
         let mut parent = from
             .checked_sub(1)

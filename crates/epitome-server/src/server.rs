@@ -120,9 +120,13 @@ impl Server {
 }
 
 async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
-    let failures = proxy.keeper.store_failures();
-    let status = if failures == 0 { "ok" } else { "degraded" };
-    let body = serde_json::json!({"status": status, "store_failures": failures});
+    let store = proxy.keeper.store_health();
+    let status = if store.is_failing() { "degraded" } else { "ok" };
+    let body = serde_json::json!({
+        "status": status,
+        "store_failures": store.failures(),
+        "store_deadlines": store.deadlines(),
+    });
     ([("content-type", "application/json")], body.to_string())
 }
 

@@ -1,26 +1,35 @@
 //! The proxy from outside: real sockets, a scripted model behind it, real clients in front.
-#![cfg(test)]
 
+#[cfg(test)]
 #[path = "all/odd.rs"]
 mod odd;
+#[cfg(test)]
 #[path = "all/support.rs"]
 mod support;
 
+#[cfg(test)]
 #[path = "all/bad_input.rs"]
 mod bad_input;
+#[cfg(test)]
 #[path = "all/broken_upstream.rs"]
 mod broken_upstream;
+#[cfg(test)]
 #[path = "all/bytes.rs"]
 mod bytes;
+#[cfg(test)]
 #[path = "all/conversations.rs"]
 mod conversations;
+#[cfg(test)]
 #[path = "all/identity.rs"]
 mod identity;
+#[cfg(test)]
 #[path = "all/lines.rs"]
 mod lines;
+#[cfg(test)]
 #[path = "all/recovery.rs"]
 mod recovery;
 #[path = "all/sdk.rs"]
 mod sdk;
+#[cfg(test)]
 #[path = "all/splices.rs"]
 mod splices;

@@ -182,13 +182,10 @@ impl Keeper {
         }
     }
 
-    /// The span as the store needs it, even when all of it is there already.
+    /// The span as the store needs it: what is not there for certain, or at least its last link.
     fn span_of(&self, ticket: &Ticket, links: usize) -> Option<epitome_store::Append> {
-        self.append_of(ticket, links).or_else(|| {
-            let mut whole = ticket.clone();
-            whole.place.stored_links = links.saturating_sub(1);
-            self.append_of(&whole, links)
-        })
+        let from = ticket.place.stored_links.min(links.saturating_sub(1));
+        self.append_of(ticket, from, links)
     }
 
     async fn make(

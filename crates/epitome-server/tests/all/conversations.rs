@@ -291,3 +291,39 @@ async fn two_proxies_on_one_store_forward_the_same_bytes() {
         assert!((2..=6).contains(&swaps), "{swaps}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_knows_nearly_all_of_a_conversation_still_takes_the_epoch_of_another() {
+    for (seed, wire) in (1..).zip(Wire::ALL) {
+        let folder = Folder::new();
+        let model = ScriptedModel::start(model()).await;
+        let mut config = crate::support::config(model.address());
+        config.window_tokens = Some(WINDOW);
+        config.store = folder.location();
+        let [one, other] = [
+            Proxy::start(config.clone()).await,
+            Proxy::start(config).await,
+        ];
+        let mut talk = Talk::new(wire, seed);
+        for _ in 0..4 {
+            talk.grow(200);
+        }
+        for proxy in [&one, &other] {
+            let received = proxy.post(wire, &talk.request()).await;
+            assert_eq!(action(&received), ("passthrough", "below_line"));
+            // Entry writes trail the answer; a node only knows what another has written.
+            folder.wait_for_conversation().await;
+        }
+        talk.grow(1_600);
+        let received = one.post(wire, &talk.request()).await;
+        assert_eq!(action(&received), ("compacted", "hard_line"));
+        let frozen = summary(&last(&model).body);
+        let id = conversation(&received);
+        // A little more than the first node compacted, and only a little that the second has not seen.
+        talk.messages.push(user(prose(77, 300)));
+        let received = other.post(wire, &talk.request()).await;
+        assert_eq!(action(&received), ("compacted", "epoch"));
+        assert_eq!(summary(&last(&model).body), frozen);
+        assert_eq!(conversation(&received), id);
+    }
+}

@@ -116,9 +116,9 @@ async fn check(wire: Wire, answers: Answers, window: Window, store: Store) {
     let out = folder.path().with_file_name("out");
     fs::create_dir(&out).unwrap();
     let script = Script::Agent {
-        tool_every: 3,
-        parallel_every: 6,
-        words: 120,
+        tool_every: 4,
+        parallel_every: 8,
+        words: 170,
     };
     let model = ModelConfig {
         window_tokens: WINDOW_TOKENS,
@@ -181,7 +181,7 @@ async fn check(wire: Wire, answers: Answers, window: Window, store: Store) {
     assert_splice(&last, &accepted[accepted.len() - 1].body);
     let history_tokens = tokens::count(wire, &serde_json::from_slice(&last).unwrap());
     assert!(
-        history_tokens > 5 * WINDOW_TOKENS / 2,
+        history_tokens > 2 * WINDOW_TOKENS,
         "{case}: a history of only {history_tokens} tokens"
     );
     let sizes = accepted.iter().filter_map(|request| request.input_tokens);

@@ -220,6 +220,20 @@ impl Folder {
             .unwrap()
     }
 
+    /// Waits until the trailing writes have brought a conversation into the store.
+    pub(crate) async fn wait_for_conversation(&self) {
+        let store = self.open().await;
+        let tenant = TenantId::local();
+        for _ in 0..500 {
+            let rows = store.conversations(&tenant, 1).await.unwrap();
+            if rows.iter().any(|row| row.nodes > 0) {
+                return store.close().await;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("nothing was written");
+    }
+
     /// All compactions of all conversations, oldest first.
     pub(crate) async fn compactions(&self) -> Vec<CompactionRow> {
         let store = self.open().await;
