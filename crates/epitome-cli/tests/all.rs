@@ -1,5 +1,11 @@
 //! The command as scripts and people call it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests stop the test in the same way as the tests"
+)]
+
 #[path = "all/compact.rs"]
 mod compact;
 #[path = "all/serve.rs"]

@@ -5,6 +5,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::indexing_slicing,
     clippy::panic,
     reason = "a bench is a program for developers: it stops at the first surprise"
 )]

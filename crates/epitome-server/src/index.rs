@@ -1,6 +1,6 @@
 //! Which conversation is this? Chains seen by this process, and the epochs in force on them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use epitome::Digest;
@@ -15,6 +15,8 @@ const CAPACITY: usize = 400_000;
 /// conversation; one that drops more of them has made a fork.
 const REMADE_TAIL: usize = 4;
 const LONG_CHAIN: usize = 8;
+/// Summaries of epochs kept in memory.
+const SUMMARY_BYTES: usize = 64 << 20;
 
 type Digests<T> = HashMap<Digest, T, Prehashed>;
 
@@ -30,10 +32,53 @@ struct Inner {
     old: Digests<Node>,
     tips: HashMap<ConversationId, Tip>,
     old_tips: HashMap<ConversationId, Tip>,
-    published: Digests<Arc<Epoch>>,
-    prepared: Digests<Arc<Epoch>>,
+    published: Epochs,
+    prepared: Epochs,
     refused: HashSet<Digest, Prehashed>,
     preparing: HashSet<ConversationId>,
+}
+
+/// Epochs by their nodes. When their summaries take too much room the oldest go; the store still has them.
+#[derive(Debug, Default)]
+struct Epochs {
+    by_node: Digests<Arc<Epoch>>,
+    order: VecDeque<Digest>,
+    bytes: usize,
+    dropped: HashSet<Digest, Prehashed>,
+}
+
+impl Epochs {
+    fn get(&self, node: &Digest) -> Option<&Arc<Epoch>> {
+        self.by_node.get(node)
+    }
+
+    fn insert(&mut self, epoch: Arc<Epoch>) {
+        if self
+            .get(&epoch.node)
+            .is_some_and(|known| known.id == epoch.id)
+        {
+            return;
+        }
+        self.bytes += epoch.summary.len();
+        self.dropped.remove(&epoch.node);
+        self.order.push_back(epoch.node);
+        if let Some(replaced) = self.by_node.insert(epoch.node, epoch) {
+            self.bytes -= replaced.summary.len();
+        }
+        while self.bytes > SUMMARY_BYTES
+            && let Some(oldest) = self.order.pop_front()
+        {
+            if self.remove(&oldest) {
+                self.dropped.insert(oldest);
+            }
+        }
+    }
+
+    fn remove(&mut self, node: &Digest) -> bool {
+        let removed = self.by_node.remove(node);
+        self.bytes -= removed.as_ref().map_or(0, |epoch| epoch.summary.len());
+        removed.is_some()
+    }
 }
 
 /// What is known of a link.
@@ -203,9 +248,6 @@ impl Index {
     /// The newest published epoch on a chain.
     pub(crate) fn published(&self, conversation: &Conversation) -> Option<Arc<Epoch>> {
         let inner = self.lock();
-        if inner.published.is_empty() {
-            return None;
-        }
         newest(&inner.published, &inner.refused, conversation)
     }
 
@@ -215,14 +257,23 @@ impl Index {
         newest(&inner.prepared, &inner.refused, conversation)
     }
 
+    /// Whether an epoch of this chain had to leave memory, so that only the store knows it.
+    pub(crate) fn has_dropped(&self, chain: &[(usize, Digest)]) -> bool {
+        let inner = self.lock();
+        let dropped = [&inner.published.dropped, &inner.prepared.dropped];
+        dropped
+            .iter()
+            .any(|set| !set.is_empty() && chain.iter().any(|(_, digest)| set.contains(digest)))
+    }
+
     pub(crate) fn publish(&self, epoch: Arc<Epoch>) {
         let mut inner = self.lock();
         inner.prepared.remove(&epoch.node);
-        inner.published.insert(epoch.node, epoch);
+        inner.published.insert(epoch);
     }
 
     pub(crate) fn prepare(&self, epoch: Arc<Epoch>) {
-        self.lock().prepared.insert(epoch.node, epoch);
+        self.lock().prepared.insert(epoch);
     }
 
     /// A provider refused what this epoch makes of a request: it is not applied again.
@@ -269,7 +320,7 @@ impl Index {
 }
 
 fn newest(
-    epochs: &Digests<Arc<Epoch>>,
+    epochs: &Epochs,
     refused: &HashSet<Digest, Prehashed>,
     conversation: &Conversation,
 ) -> Option<Arc<Epoch>> {

@@ -278,7 +278,8 @@ impl Keeper {
     async fn recall(&self, conversation: &Conversation) {
         let chain = &conversation.chain;
         let known = self.index.known_links(chain);
-        if known == 0 || chain.len() - known > UNKNOWN_LINKS {
+        let is_new = known == 0 || chain.len() - known > UNKNOWN_LINKS;
+        if is_new || self.index.has_dropped(chain) {
             self.ask_store(chain).await;
         }
     }

@@ -102,7 +102,8 @@ impl Server {
     ) -> std::io::Result<()> {
         let router = Router::new()
             .route("/healthz", get(health))
-            .fallback(any(proxy::handle))
+            .route("/v1/{*path}", any(proxy::handle))
+            .fallback(nothing_here)
             .with_state(Arc::clone(&self.proxy));
         let served = axum::serve(self.listener, router)
             .with_graceful_shutdown(shutdown)
@@ -128,6 +129,16 @@ async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
         "store_deadlines": store.deadlines(),
     });
     ([("content-type", "application/json")], body.to_string())
+}
+
+/// Only `/v1/` belongs to providers; nothing else is sent to them, least of all with the client's key.
+async fn nothing_here() -> impl IntoResponse {
+    let body = serde_json::json!({"error": {"message": "not found: providers' APIs are under /v1/", "type": "not_found"}});
+    (
+        http::StatusCode::NOT_FOUND,
+        [("content-type", "application/json")],
+        body.to_string(),
+    )
 }
 
 async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartError> {

@@ -7,7 +7,7 @@ use crate::json::{self, Value};
 pub struct Overflow {
     /// The window, where the answer names it.
     pub window_tokens: Option<u64>,
-    /// What the request took, where the answer names it.
+    /// What the input alone took, where the answer names it.
     pub request_tokens: Option<u64>,
 }
 
@@ -17,8 +17,8 @@ const PATTERNS: &[&str] = &[
     "prompt is too long: {r} tokens > {w} maximum",
     "exceed context limit: {r} + {_} > {w}",
     "maximum context length is {w} tokens. However, your messages resulted in {r} tokens",
-    "maximum context length is {w} tokens. However, you requested about {r} tokens",
-    "maximum context length is {w} tokens. However, you requested {r} tokens",
+    "maximum context length is {w} tokens. However, you requested about {_} tokens ({r} of text input",
+    "maximum context length is {w} tokens. However, you requested {_} tokens ({r} in the messages",
     "maximum context length is {w}",
     "context length is only {w} tokens",
     "maximum prompt length is {w} but the request contains {r} tokens",
