@@ -58,7 +58,7 @@ fn every_provider_is_understood() {
         ("kimi", 400, message("Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"), (Some(131_072), Some(140_000))),
         ("minimax", 400, message("invalid params, context window exceeds limit"), (None, None)),
         ("copilot", 400, message("prompt token count of 130000 exceeds the limit of 128000"), (Some(128_000), Some(130_000))),
-        ("llama.cpp", 400, json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).to_string(), (Some(4_096), Some(4_000))),
+        ("llama.cpp", 400, json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).to_string(), (Some(4_096), Some(5_000))),
         ("older llama.cpp", 500, json!({"error": {"code": 500, "message": "the request exceeds the available context size. try increasing the context size"}}).to_string(), (None, None)),
         ("llama-cpp-python", 500, message("Requested tokens (2285) exceed context window of 2048"), (Some(2_048), Some(2_285))),
         ("vllm", 400, vllm("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion)."), (Some(4_096), Some(4_000))),
