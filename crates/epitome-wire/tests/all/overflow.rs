@@ -64,7 +64,7 @@ fn every_provider_is_understood() {
         ("vllm", 400, vllm("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion)."), (Some(4_096), Some(4_000))),
         ("vllm negative output", 400, vllm("max_tokens must be at least 1, got -186."), (None, None)),
         ("vllm only", 400, vllm("You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens"), (Some(4_096), None)),
-        ("sglang", 400, vllm("The input (5000 tokens) is longer than the model's context length (4096 tokens)."), (Some(4_096), Some(4_000))),
+        ("sglang", 400, vllm("The input (5000 tokens) is longer than the model's context length (4096 tokens)."), (Some(4_096), Some(5_000))),
         ("together", 400, message("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 200 `max_new_tokens`"), (Some(8_193), None)),
         ("cohere", 400, json!({"message": "too many tokens: the total number of tokens in the prompt exceeds the limit"}).to_string(), (None, None)),
         ("litellm", 400, message("litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException"), (None, None)),
