@@ -91,7 +91,11 @@ pub(crate) enum Preset {
 pub(crate) enum Count {
     /// A quarter of the characters
     Chars4,
-    /// Characters weighed by script, with the overhead of messages and calls
+    /// Exact in the vocabulary of GPT-4o and later
+    O200k,
+    /// Exact in the vocabulary of GPT-4 and GPT-3.5
+    Cl100k,
+    /// Characters weighed by kind, with the overhead of messages and calls
     Auto,
 }
 

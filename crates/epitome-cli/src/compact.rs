@@ -66,6 +66,8 @@ fn now() -> std::time::Instant {
 const fn meter(count: Count) -> Meter {
     match count {
         Count::Chars4 => Meter::Chars4,
+        Count::O200k => Meter::O200k,
+        Count::Cl100k => Meter::Cl100k,
         Count::Auto => Meter::Estimate,
     }
 }

@@ -5,6 +5,7 @@ use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Rol
 use crate::canonical::{Canonical, is_injected};
 use crate::decode::{Blocks, Decoded, Unreadable};
 use crate::json::{Kind, Text, Value, escape};
+use crate::media;
 
 /// What a content block is, by its `type`.
 enum BlockKind {
@@ -85,7 +86,7 @@ fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Resu
             let at = out.blocks.len();
             Block::Result(result(block, at, out)?)
         }
-        BlockKind::Media(kind) => media(kind),
+        BlockKind::Media(kind) => Block::Media(medium(kind, block)),
         BlockKind::Other => Block::Opaque { chars },
     };
     out.push(decoded);
@@ -96,11 +97,14 @@ fn member(block: &Value<'_>, name: &str) -> Option<String> {
     block.string(name).map(|text| text.into_owned())
 }
 
-fn media(kind: &str) -> Block {
-    Block::Media(Media {
+fn medium(kind: &str, block: &Value<'_>) -> Media {
+    Media {
         kind: kind.to_owned(),
-        tokens: MEDIA_TOKENS,
-    })
+        tokens: match kind {
+            "image" => media::anthropic_image(block),
+            _ => MEDIA_TOKENS,
+        },
+    }
 }
 
 /// The input of a call as compact JSON: what a person would quote, and what the model is charged for.
@@ -170,10 +174,7 @@ fn result<'a>(
                         }
                         None => return Err(Unreadable::WrongType("text")),
                     },
-                    BlockKind::Media(kind) => ResultPart::Media(Media {
-                        kind: kind.to_owned(),
-                        tokens: MEDIA_TOKENS,
-                    }),
+                    BlockKind::Media(kind) => ResultPart::Media(medium(kind, item)),
                     _ => ResultPart::Opaque {
                         chars: item.range.len(),
                     },

@@ -5,6 +5,7 @@ use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Rol
 use crate::canonical::{Canonical, is_injected};
 use crate::decode::{Blocks, Decoded, Unreadable};
 use crate::json::{Kind, Value, escape};
+use crate::media;
 
 /// Members that hold reasoning, by the names servers give them.
 const REASONING: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
@@ -84,19 +85,19 @@ fn part_text(part: &Value<'_>) -> Option<String> {
 
 fn other_part(part: &Value<'_>) -> Block {
     match part.string("type").as_deref() {
-        Some("image_url") => media("image"),
-        Some("input_audio") => media("audio"),
-        Some("file") => media("document"),
+        Some("image_url") => medium("image", media::openai_image(part)),
+        Some("input_audio") => medium("audio", MEDIA_TOKENS),
+        Some("file") => medium("document", MEDIA_TOKENS),
         _ => Block::Opaque {
             chars: part.range.len(),
         },
     }
 }
 
-fn media(kind: &str) -> Block {
+fn medium(kind: &str, tokens: u32) -> Block {
     Block::Media(Media {
         kind: kind.to_owned(),
-        tokens: MEDIA_TOKENS,
+        tokens,
     })
 }
 

@@ -13,32 +13,59 @@
 mod anchor;
 mod compaction;
 mod digest;
+mod event;
 mod extract;
+mod files;
+mod guard;
+mod heartbeat;
+mod ledger;
 mod log;
 mod message;
 mod meter;
 mod model;
+mod one_line;
 mod pin;
 mod plan;
+mod preset_name;
 mod reason;
 pub mod reference;
 mod session;
+mod split;
 mod summary;
+mod threshold;
 mod view;
+mod warning;
 mod window;
 
 pub use anchor::anchors;
 pub use compaction::{Compaction, Report};
 pub use digest::Digest;
+pub use event::{Event, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
+pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
+pub use guard::{
+    GUARD_MINIMUM_TOKENS, GUARD_WARNING_TOKENS, Guard, WindowTooSmall, window as guard_window,
+};
+pub use heartbeat::{
+    HEARTBEAT_OK, HEARTBEAT_SECTION, exchanges as heartbeat_exchanges, is_ok as is_heartbeat_ok,
+};
+pub use ledger::{Attempt, Breaker, Failure, Growth, Ledger, LedgerSettings, Need, Rung};
 pub use log::{CallKey, Facts, Log};
 pub use message::{Block, Call, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
-pub use meter::Meter;
-pub use model::window_of;
+pub use meter::{
+    Anchor, CALIBRATED_ERROR_RATIO, Calibration, Meter, ReferenceMeter, Usage, UsageFinding,
+};
+pub use model::{
+    CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
+};
 pub use pin::{Pin, cap as cap_pins, find as find_pins};
 pub use plan::{NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
+pub use preset_name::{PresetName, UnknownPreset};
 pub use reason::Reason;
 pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
+pub use split::Split;
 pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
+pub use threshold::{Threshold, ThresholdError};
 pub use view::{Trim, View, ViewItem, trimmed, trims};
+pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};

@@ -1,45 +1,55 @@
-//! How big is it? Token counts without a tokenizer.
+//! How big is it? Estimates, exact counts, and what providers themselves report.
 
-use std::cmp::Ordering;
+mod calibration;
+#[cfg(feature = "exact-tokens")]
+mod exact;
+mod reference;
+mod weights;
+
+pub use calibration::{Anchor, CALIBRATED_ERROR_RATIO, Calibration, Usage, UsageFinding};
+pub use reference::ReferenceMeter;
 
 use crate::message::{Block, Message, ResultPart};
+use weights::{Scale, UNITS};
 
 /// How tokens are counted.
+///
+/// All but [`Meter::Chars4`] add the same assumed overhead per message and per call or result, so an exact
+/// meter is exact for texts only. Calibration makes up for the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Meter {
     /// A quarter of the characters, rounded up per message; no overhead.
     Chars4,
-    /// Characters weighed by script, with the overhead of messages and calls. Leans to the high side.
+    /// Characters weighed by kind and by what stands beside them. Leans to the high side.
     #[default]
     Estimate,
+    /// Exact in the vocabulary of GPT-4o and later. More text may cost less: a word may become one token.
+    #[cfg(feature = "exact-tokens")]
+    O200k,
+    /// Exact in the vocabulary of GPT-4 and GPT-3.5. More text may cost less here too.
+    #[cfg(feature = "exact-tokens")]
+    Cl100k,
 }
 
 /// Tokens a provider adds around every message, as the estimate assumes.
 const MESSAGE_OVERHEAD: u64 = 4;
 /// Tokens a provider adds around every call and result.
 const CALL_OVERHEAD: u64 = 8;
-/// Weights are in sixtieths of a token, so that a quarter, a third and a fifth are whole numbers.
-const UNITS: u64 = 60;
-/// A run of this many characters without a break is taken for encoded data, which tokenizes badly.
-const ENCODED_RUN: usize = 120;
-/// What a character of such a run costs beyond a quarter.
-const ENCODED_EXTRA: u64 = UNITS * 2 / 3 - UNITS / 4;
+/// What is not read is taken for a quarter of its characters.
+const QUARTER: u64 = UNITS / 4;
 
 impl Meter {
     /// Tokens of a text.
     #[must_use]
     pub fn text(self, text: &str) -> u64 {
-        self.tokens(self.units(text))
+        self.units(text).div_ceil(UNITS)
     }
 
     /// Tokens of a whole message: texts, tool names, arguments, results, media.
     #[must_use]
     pub fn message(self, message: &Message) -> u64 {
         let mut units = 0;
-        let mut tokens = match self {
-            Self::Chars4 => 0,
-            Self::Estimate => MESSAGE_OVERHEAD,
-        };
+        let mut tokens = self.overhead(MESSAGE_OVERHEAD);
         for block in &message.blocks {
             match block {
                 Block::Text(text) | Block::Injected(text) => units += self.units(text),
@@ -48,10 +58,10 @@ impl Meter {
                 }
                 Block::Call(call) => {
                     units += self.units(&call.name) + self.units(&call.arguments);
-                    tokens += self.call_overhead();
+                    tokens += self.overhead(CALL_OVERHEAD);
                 }
                 Block::Result(result) => {
-                    tokens += self.call_overhead();
+                    tokens += self.overhead(CALL_OVERHEAD);
                     for part in &result.parts {
                         match part {
                             ResultPart::Text(text) => units += self.units(text),
@@ -63,87 +73,82 @@ impl Meter {
                 Block::Media(media) => tokens += u64::from(media.tokens),
             }
         }
-        tokens + self.tokens(units)
+        tokens + units.div_ceil(UNITS)
     }
 
-    /// The longest prefix of `text` that costs at most `tokens`.
+    /// The longest prefix of `text` that costs at most `tokens`. With an exact meter it may fall a few
+    /// characters short of the longest; it never costs more, and more tokens never give a shorter one.
     #[must_use]
     pub fn prefix(self, text: &str, tokens: u64) -> &str {
-        let limit = tokens.saturating_mul(UNITS);
-        let mut units = 0;
-        let mut run = 0;
-        for (at, character) in text.char_indices() {
-            units += self.weight(character);
-            if self == Self::Estimate {
-                run = if is_encoded(character) { run + 1 } else { 0 };
-                units += match run.cmp(&ENCODED_RUN) {
-                    Ordering::Less => 0,
-                    Ordering::Equal => ENCODED_RUN as u64 * ENCODED_EXTRA,
-                    Ordering::Greater => ENCODED_EXTRA,
-                };
+        match self {
+            Self::Chars4 | Self::Estimate => {
+                let fitting = self.fitting_bytes(text.chars(), tokens);
+                text.get(..fitting).unwrap_or(text)
             }
-            if units > limit {
-                return text.get(..at).unwrap_or_default();
-            }
+            #[cfg(feature = "exact-tokens")]
+            Self::O200k => exact::prefix(bpe_openai::o200k_base(), text, tokens),
+            #[cfg(feature = "exact-tokens")]
+            Self::Cl100k => exact::prefix(bpe_openai::cl100k_base(), text, tokens),
         }
-        text
     }
 
-    const fn call_overhead(self) -> u64 {
+    /// The longest suffix of `text` that costs at most `tokens`; with an exact meter as with
+    /// [`Meter::prefix`], but for the order of lengths.
+    #[must_use]
+    pub fn suffix(self, text: &str, tokens: u64) -> &str {
+        match self {
+            Self::Chars4 | Self::Estimate => {
+                let fitting = self.fitting_bytes(text.chars().rev(), tokens);
+                text.get(text.len() - fitting..).unwrap_or(text)
+            }
+            #[cfg(feature = "exact-tokens")]
+            Self::O200k => exact::suffix(bpe_openai::o200k_base(), text, tokens),
+            #[cfg(feature = "exact-tokens")]
+            Self::Cl100k => exact::suffix(bpe_openai::cl100k_base(), text, tokens),
+        }
+    }
+
+    /// Bytes of the characters that fit, in the order in which they come.
+    fn fitting_bytes(self, characters: impl Iterator<Item = char>, tokens: u64) -> usize {
+        let limit = tokens.saturating_mul(UNITS);
+        let mut scale = Scale::new();
+        let mut quarters = 0;
+        let mut bytes = 0;
+        for character in characters {
+            let units = if self == Self::Chars4 {
+                quarters += QUARTER;
+                quarters
+            } else {
+                scale.add(character);
+                scale.units
+            };
+            if units > limit {
+                break;
+            }
+            bytes += character.len_utf8();
+        }
+        bytes
+    }
+
+    const fn overhead(self, tokens: u64) -> u64 {
         match self {
             Self::Chars4 => 0,
-            Self::Estimate => CALL_OVERHEAD,
+            _ => tokens,
         }
-    }
-
-    const fn tokens(self, units: u64) -> u64 {
-        units.div_ceil(UNITS)
     }
 
     fn units(self, text: &str) -> u64 {
         match self {
-            Self::Chars4 => text.chars().count() as u64 * (UNITS / 4),
-            Self::Estimate => {
-                let plain: u64 = if text.is_ascii() {
-                    text.len() as u64 * (UNITS / 4)
-                } else {
-                    text.chars().map(|character| self.weight(character)).sum()
-                };
-                plain + encoded_extra_units(text)
-            }
-        }
-    }
-
-    const fn weight(self, character: char) -> u64 {
-        match self {
-            Self::Chars4 => UNITS / 4,
-            Self::Estimate => match character as u32 {
-                0..0x80 => UNITS / 4,
-                0x80..0x590 => UNITS / 2,
-                0x590..0x1_0000 => UNITS,
-                _ => UNITS * 2,
-            },
+            Self::Chars4 => text.chars().count() as u64 * QUARTER,
+            Self::Estimate => weights::units(text),
+            #[cfg(feature = "exact-tokens")]
+            Self::O200k => exact::count(bpe_openai::o200k_base(), text) * UNITS,
+            #[cfg(feature = "exact-tokens")]
+            Self::Cl100k => exact::count(bpe_openai::cl100k_base(), text) * UNITS,
         }
     }
 }
 
 const fn opaque_units(chars: usize) -> u64 {
-    chars as u64 * (UNITS / 4)
-}
-
-/// What unbroken runs such as base64 cost beyond plain text: a character of them is two thirds of a token.
-fn encoded_extra_units(text: &str) -> u64 {
-    if text.len() < ENCODED_RUN {
-        return 0;
-    }
-    let encoded: usize = text
-        .split(|character| !is_encoded(character))
-        .map(str::len)
-        .filter(|&run| run >= ENCODED_RUN)
-        .sum();
-    encoded as u64 * ENCODED_EXTRA
-}
-
-const fn is_encoded(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=')
+    chars as u64 * QUARTER
 }

@@ -73,6 +73,24 @@ reasons! {
     ProviderManaged => "provider_managed",
     /// The provider refused the rewritten request; the original went out instead.
     RewriteRefused => "rewrite_refused",
+    /// The threshold is set to zero or less.
+    SwitchedOff => "switched_off",
+    /// The window is too small to work in.
+    WindowTooSmall => "window_too_small",
+    /// Too many tries failed in a row.
+    BreakerOpen => "breaker_open",
+    /// The conversation has not grown enough since the last compaction.
+    NotGrown => "not_grown",
+    /// The summary did not hold what it must, or held what was never said.
+    SummaryRejected => "summary_rejected",
+    /// The summariser's answer had no text.
+    SummaryEmpty => "summary_empty",
+    /// The summariser took too long.
+    SummaryTimeout => "summary_timeout",
+    /// The summariser's own request was too long.
+    SummaryOverflow => "summary_overflow",
+    /// The summariser failed.
+    SummaryFailed => "summary_failed",
 }
 
 impl fmt::Display for Reason {

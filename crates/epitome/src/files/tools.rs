@@ -1,0 +1,119 @@
+//! What common agents call their file tools, and how they name files.
+
+use crate::message::Call;
+
+use super::arguments;
+
+/// A longer "path" is content in the wrong place.
+const PATH_CHARS: usize = 1_024;
+/// How a patch names the files it touches.
+const PATCH_HEADS: &[&str] = &[
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
+
+/// What a tool does to the files it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Modify,
+}
+
+/// A tool's or an argument's name as everybody spells it: `mcp__fs__read_file`, `ReadFile`, `read-file` → `readfile`.
+fn plain(name: &str) -> String {
+    let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
+    let last = last.rsplit("__").next().unwrap_or(last);
+    last.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// What a call does to files, if its tool is one that everybody knows.
+pub(super) fn access(call: &Call) -> Option<Access> {
+    match plain(&call.name).as_str() {
+        "read" | "readfile" | "readfiles" | "readmanyfiles" | "readmultiplefiles"
+        | "readtextfile" | "readmediafile" | "notebookread" | "view" | "viewfile" | "viewimage"
+        | "cat" | "open" | "openfile" | "getfilecontents" => Some(Access::Read),
+        "write" | "writefile" | "writetofile" | "create" | "createfile" | "edit" | "editfile"
+        | "multiedit" | "notebookedit" | "strreplace" | "replace" | "replaceinfile"
+        | "replacefilecontent" | "searchreplace" | "searchandreplace" | "insert"
+        | "insertcontent" | "applydiff" | "applypatch" | "patch" | "appendfile" | "delete"
+        | "deletefile" | "move" | "movefile" | "rename" | "renamefile" => Some(Access::Modify),
+        "strreplaceeditor" | "strreplacebasededittool" | "texteditor" => {
+            let views = |(name, value): &(String, String)| name == "command" && value == "view";
+            let only_looks = arguments::strings(&call.arguments).iter().any(views);
+            Some(if only_looks {
+                Access::Read
+            } else {
+                Access::Modify
+            })
+        }
+        _ => None,
+    }
+}
+
+/// The paths among a file tool's arguments.
+pub(super) fn paths(call: &Call) -> Vec<String> {
+    arguments::strings(&call.arguments)
+        .into_iter()
+        .filter(|(name, _)| {
+            matches!(
+                plain(name).as_str(),
+                "path"
+                    | "paths"
+                    | "file"
+                    | "files"
+                    | "filename"
+                    | "filenames"
+                    | "filepath"
+                    | "filepaths"
+                    | "targetfile"
+                    | "relativepath"
+                    | "absolutepath"
+                    | "notebookpath"
+                    | "relativeworkspacepath"
+                    | "oldpath"
+                    | "newpath"
+                    | "source"
+                    | "destination"
+            )
+        })
+        .filter_map(|(_, value)| path(&value))
+        .collect()
+}
+
+/// The files of a patch, whoever carries it: a tool of its own, or a shell.
+pub(super) fn patched(call: &Call) -> Vec<String> {
+    let files = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter_map(|line| {
+            let head = PATCH_HEADS.iter().find(|head| line.starts_with(**head))?;
+            path(line.strip_prefix(head)?)
+        });
+        lines.collect()
+    };
+    let may_carry = match access(call) {
+        Some(_) => matches!(plain(&call.name).as_str(), "applypatch" | "patch"),
+        None => call.arguments.contains("*** Begin Patch"),
+    };
+    if !may_carry {
+        return Vec::new();
+    }
+    let mut found = files(&call.arguments);
+    for (_, value) in arguments::strings(&call.arguments) {
+        found.extend(files(&value));
+    }
+    found
+}
+
+fn path(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_prefix("file://").unwrap_or(text);
+    let text = text.strip_prefix("./").unwrap_or(text);
+    let is_path = !text.is_empty()
+        && text.chars().count() <= PATH_CHARS
+        && !text.contains(|c: char| c.is_control());
+    is_path.then(|| text.to_owned())
+}
