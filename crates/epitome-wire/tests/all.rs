@@ -29,6 +29,8 @@ mod json;
 mod mutation;
 #[path = "all/overflow.rs"]
 mod overflow;
+#[path = "all/presets.rs"]
+mod presets;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]

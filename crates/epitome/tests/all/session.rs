@@ -25,6 +25,7 @@ fn counted(session: &Session) -> u64 {
             ViewItem::Entries(range) => messages[range.clone()].iter().map(one).sum(),
             ViewItem::Trimmed(at, trims) => one(&trimmed(&messages[*at], trims)),
             ViewItem::Summary => one(&user(session.compaction().unwrap().summary.text.clone())),
+            other => panic!("not in the default layout: {other:?}"),
         })
         .sum()
 }
