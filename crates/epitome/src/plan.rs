@@ -202,8 +202,11 @@ impl Plan {
         }
         let tail_tokens = log.tokens(cut..log.len());
         let kept = head_tokens + tail_tokens;
-        let target_tokens =
-            budget_tokens.unwrap_or_else(|| kept.saturating_add(preset.summary_tokens));
+        // A summary longer than half of what it stands for would not be worth the swap.
+        let summary_cap = (log.tokens(head_end..cut) / 2)
+            .min(preset.summary_tokens)
+            .max(SUMMARY_FLOOR_TOKENS);
+        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
         let room = target_tokens.saturating_sub(head_tokens);
         let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
         let left = (room + trim_tokens).saturating_sub(tail_tokens);

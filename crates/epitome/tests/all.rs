@@ -19,6 +19,8 @@ mod pins;
 mod plan;
 #[path = "all/rounds.rs"]
 mod rounds;
+#[path = "all/scenarios.rs"]
+mod scenarios;
 #[path = "all/session.rs"]
 mod session;
 #[path = "all/support.rs"]
