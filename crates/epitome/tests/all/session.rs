@@ -202,7 +202,7 @@ fn history(count: usize, from: usize) -> Vec<Message> {
         if at.is_multiple_of(7) {
             messages.push(user(format!("Go on with src/part_{at}.rs. ").repeat(8)));
         } else {
-            messages.push(crate::support::assistant(
+            messages.push(assistant(
                 format!("Read src/part_{at}.rs, {at} lines. ").repeat(20),
             ));
         }
