@@ -84,7 +84,31 @@ pub(crate) enum Format {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
+    /// Ours: by tokens, at cuts, pins untouched
     Default,
+    /// Everything becomes one message
+    Vibe,
+    /// Recent tokens stay
+    Openclaw,
+    /// The summary joins the first message
+    Micro,
+    /// The oldest share goes, summaries stack
+    Spacebot,
+    /// Rounds of one structured summary
+    Layer,
+}
+
+impl Preset {
+    pub(crate) const fn name(self) -> epitome::PresetName {
+        match self {
+            Self::Default => epitome::PresetName::Default,
+            Self::Vibe => epitome::PresetName::Vibe,
+            Self::Openclaw => epitome::PresetName::Openclaw,
+            Self::Micro => epitome::PresetName::Micro,
+            Self::Spacebot => epitome::PresetName::Spacebot,
+            Self::Layer => epitome::PresetName::Layer,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

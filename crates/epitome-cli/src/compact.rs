@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Reason, UNCALIBRATED_ERROR_RATIO, Window,
-    leading_system, window_of,
+    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, Reason, UNCALIBRATED_ERROR_RATIO,
+    Window, leading_system, window_of,
 };
 use epitome_wire::{Body, Detected, Wire, decode, detect};
 
@@ -43,7 +43,14 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
         }
         Err(_) => None,
     };
-    let report = Report::new(&name, &input, outcome, rendered, started.elapsed())?;
+    let report = Report::new(
+        &name,
+        args.preset.name(),
+        &input,
+        outcome,
+        rendered,
+        started.elapsed(),
+    )?;
     if let Some(out) = &args.out
         && !args.dry_run
         && report.ending() == Ending::Done
@@ -117,37 +124,36 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         reason,
         floor_tokens: 0,
     };
-    let window = window(args);
+    let preset = Preset::named(args.preset.name());
+    let window = window(args, &preset);
     let there = log.tokens(leading_system(log)..log.len());
     let mut reason = Reason::Manual;
     if args.auto {
-        let lines = window
-            .lines(0, UNCALIBRATED_ERROR_RATIO)
-            .ok_or_else(|| no(Reason::WindowBelowReserves))?;
-        if log.total_tokens() <= lines.hard_tokens {
-            return Err(no(Reason::BelowLine));
-        }
+        let lines = window.lines(0, UNCALIBRATED_ERROR_RATIO);
+        preset
+            .is_due(log.total_tokens(), window, lines)
+            .map_err(no)?;
         reason = Reason::HardLine;
     }
-    let target = match args.budget {
-        Some(budget) if there <= budget => return Err(no(Reason::WithinBudget)),
-        Some(budget) => budget,
-        None => (window.tokens / 4).min(there / 2),
-    };
-    let plan = Plan::make(log, target, reason)?;
-    Compaction::extract(plan, log, &input.messages, meter, args.focus.as_deref())
+    if args.budget.is_some_and(|budget| there <= budget) {
+        return Err(no(Reason::WithinBudget));
+    }
+    let target = (window.tokens / 4).min(there / 2);
+    let plan = Plan::with(&preset, log, args.budget, target, reason)?;
+    let focus = args.focus.as_deref();
+    Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
 }
 
-fn window(args: &CompactArgs) -> Window {
+fn window(args: &CompactArgs, preset: &Preset) -> Window {
     match (args.window, &args.model) {
         (Some(tokens), _) => Window::configured(tokens),
         (None, Some(model)) => window_of(model).unwrap_or_else(|| {
             if !args.quiet {
-                let tokens = Window::assumed().tokens;
+                let tokens = preset.assumed_window().tokens;
                 eprintln!("epitome: model {model} is not in the table; assuming a window of {tokens} tokens");
             }
-            Window::assumed()
+            preset.assumed_window()
         }),
-        (None, None) => Window::assumed(),
+        (None, None) => preset.assumed_window(),
     }
 }

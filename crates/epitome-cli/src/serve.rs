@@ -1,13 +1,19 @@
 //! `epitome serve`.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use epitome_server::{Config, Mode, Server, StoreLocation};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
-use crate::args::ServeArgs;
+use crate::args::{Preset, ServeArgs};
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
+    if args.preset != Preset::Default {
+        let name = args.preset.name();
+        bail!(
+            "the proxy knows only the preset default so far; {name} works with `epitome compact`"
+        );
+    }
     let default_level = if args.quiet { "warn" } else { "info" };
     let filter =
         EnvFilter::try_from_env("EPITOME_LOG").unwrap_or_else(|_| EnvFilter::new(default_level));

@@ -1,8 +1,8 @@
 //! A message as the core sees it, with the places of the texts that may be trimmed.
 
-use epitome::{Block, Digest, Message};
+use epitome::{Block, Digest, Message, Role};
 
-use crate::json::{Kind, Text, Value};
+use crate::json::{Kind, Text, Value, escape};
 use crate::wire::Wire;
 use crate::{anthropic, openai_chat};
 
@@ -60,6 +60,14 @@ pub fn summary_message(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec
         Wire::OpenAiChat => openai_chat::summary_message(text),
         Wire::Anthropic => anthropic::summary_message(text, cache_mark),
     }
+}
+
+/// A plain text message. Both formats spell it the same way.
+pub(crate) fn text_message(role: Role, text: &str) -> Vec<u8> {
+    let mut out = format!(r#"{{"role":"{}","content":""#, role.as_str()).into_bytes();
+    escape(text, &mut out);
+    out.extend_from_slice(br#""}"#);
+    out
 }
 
 /// Collects blocks while they are decoded.

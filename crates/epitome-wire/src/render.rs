@@ -1,10 +1,11 @@
 //! From a view to bytes: original slices around the summary.
 
-use epitome::{Trim, View, ViewItem};
+use epitome::reference::{layer, micro};
+use epitome::{Role, Trim, View, ViewItem};
 
 use crate::anthropic;
 use crate::body::Body;
-use crate::decode::{Unreadable, decode, summary_message};
+use crate::decode::{Unreadable, decode, summary_message, text_message};
 use crate::json::escape;
 use crate::splice::{Edit, Item, Splice};
 use crate::wire::Wire;
@@ -28,7 +29,10 @@ impl Body {
     /// # Errors
     /// [`RenderError`] when a message that has to be trimmed is not understood.
     pub fn render(&self, view: &View, summary: &str) -> Result<Splice, RenderError> {
-        let mut items = Vec::with_capacity(view.items.len());
+        let mut items = Vec::with_capacity(view.items.len() + 1);
+        if self.needs_opening(view) {
+            items.push(Item::Inserted(text_message(Role::User, layer::OPENING)));
+        }
         for item in &view.items {
             items.push(match item {
                 ViewItem::Entries(range) => Item::Kept(range.clone()),
@@ -39,9 +43,66 @@ impl Body {
                     let mark = self.removed_cache_mark(view);
                     Item::Inserted(summary_message(self.wire(), summary, mark))
                 }
+                ViewItem::AssistantSummary => {
+                    Item::Inserted(text_message(Role::Assistant, summary))
+                }
+                ViewItem::Inserted(role, text) => Item::Inserted(text_message(*role, text)),
+                ViewItem::Merged(index) => {
+                    Item::Edited(*index, vec![self.merge_edit(*index, summary)?])
+                }
             });
         }
         Ok(self.splice(&items))
+    }
+
+    /// Whether this provider would miss a user message before the assistant's summary.
+    fn needs_opening(&self, view: &View) -> bool {
+        let mut shown = view.items.iter().flat_map(|item| match item {
+            ViewItem::Entries(range) => range.clone().map(Some).collect(),
+            ViewItem::Trimmed(index, _) | ViewItem::Merged(index) => vec![Some(*index)],
+            _ => vec![None],
+        });
+        let is_system = |index: usize| {
+            let role = self
+                .read(index)
+                .ok()
+                .and_then(|value| Some(value.string("role")?.into_owned()));
+            role.as_deref() == Some("system")
+        };
+        let first = shown.find(|index| index.is_none_or(|index| !is_system(index)));
+        self.wire() == Wire::Anthropic
+            && first == Some(None)
+            && view
+                .items
+                .iter()
+                .any(|item| matches!(item, ViewItem::AssistantSummary))
+    }
+
+    /// Puts the summary behind the first text of a message; an earlier one between the same marks goes.
+    fn merge_edit(&self, index: usize, summary: &str) -> Result<Edit, RenderError> {
+        let why = |why| RenderError { index, why };
+        let value = self.read(index).map_err(|_| why(Unreadable::NotAnObject))?;
+        let content = value
+            .get("content")
+            .ok_or_else(|| why(Unreadable::WrongType("content")))?;
+        let text = content.as_text().or_else(|| {
+            content.items().iter().find_map(|block| {
+                let is_text = block.string("type").as_deref() == Some("text");
+                block.get("text").filter(|_| is_text)?.as_text()
+            })
+        });
+        let text = text.ok_or_else(|| why(Unreadable::WrongType("content")))?;
+        let decoded = text.decode();
+        let own = match decoded.find(micro::OPEN_MARK) {
+            Some(at) => decoded.get(..at).unwrap_or_default().trim_end_matches('\n'),
+            None => &decoded,
+        };
+        let mut with = Vec::new();
+        escape(summary, &mut with);
+        Ok(Edit {
+            range: text.position_of_char(own.chars().count())..text.range().end,
+            with,
+        })
     }
 
     fn trim_edits(&self, index: usize, trims: &[Trim]) -> Result<Vec<Edit>, RenderError> {
@@ -80,8 +141,8 @@ impl Body {
         let is_kept = |index: usize| {
             view.items.iter().any(|item| match item {
                 ViewItem::Entries(range) => range.contains(&index),
-                ViewItem::Trimmed(kept, _) => *kept == index,
-                ViewItem::Summary => false,
+                ViewItem::Trimmed(kept, _) | ViewItem::Merged(kept) => *kept == index,
+                ViewItem::Summary | ViewItem::AssistantSummary | ViewItem::Inserted(..) => false,
             })
         };
         (0..self.len())

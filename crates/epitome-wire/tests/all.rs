@@ -31,6 +31,8 @@ mod media;
 mod mutation;
 #[path = "all/overflow.rs"]
 mod overflow;
+#[path = "all/presets.rs"]
+mod presets;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]

@@ -3,13 +3,16 @@
 use std::collections::HashSet;
 
 use crate::anchor::anchors;
+use crate::dress::Dress;
 use crate::extract::Source;
 use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
-use crate::plan::{NoPlan, Plan, TaskPlace, leading_system, notes_tokens};
+use crate::plan::{Layout, NoPlan, Plan, TaskPlace, leading_system, notes_tokens};
+use crate::preset_name::PresetName;
 use crate::reason::Reason;
+use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::summary::Summary;
 use crate::view::{Trim, View, trimmed, trims};
 
@@ -29,6 +32,9 @@ pub struct Compaction {
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
 }
+
+/// How often a summary that came out too long is written again.
+const SHORTER: usize = 4;
 
 /// What became of the anchors of the span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +63,21 @@ impl Compaction {
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
+        Self::extract_as(PresetName::Default, plan, log, messages, meter, focus)
+    }
+
+    /// Carries out a plan with the summary in the form of a preset.
+    ///
+    /// # Errors
+    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
+    pub fn extract_as(
+        preset: PresetName,
+        plan: Plan,
+        log: &Log,
+        messages: &[Message],
+        meter: Meter,
+        focus: Option<&str>,
+    ) -> Result<Self, NoPlan> {
         let at = |range: std::ops::Range<usize>| -> Vec<(usize, &Message)> {
             range
                 .filter_map(|p| messages.get(p).map(|m| (p, m)))
@@ -76,22 +97,55 @@ impl Compaction {
             + notes_tokens(log, &plan.notes)
             + log.tokens(tail)
             - trimmed_off;
-        let frame_tokens = meter.message(&Message::text(Role::User, ""));
+        // A summary inside a message is charged as text, not as a message.
+        let frame_tokens = match plan.layout {
+            Layout::Merged => 2 * meter.message(&Message::text(Role::User, ACKNOWLEDGEMENT)),
+            Layout::UserMessage | Layout::AssistantMessage => {
+                meter.message(&Message::text(Role::User, ""))
+            }
+        };
 
         let span = at(plan.span.clone());
-        let source = Source {
+        let mut source = Source {
             span: &span,
+            before: plan
+                .span
+                .start
+                .checked_sub(1)
+                .and_then(|at| messages.get(at)),
             carries_task: plan.task == TaskPlace::Summary,
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
+            dress: Dress::of(preset, messages, &plan),
             budget_tokens: plan
                 .target_tokens
-                .saturating_sub(kept_tokens + frame_tokens),
+                .saturating_sub(kept_tokens + frame_tokens)
+                .min(plan.summary_cap_tokens()),
             meter,
         };
-        let summary = source.summarise();
-        let summary_tokens = meter.message(&Message::text(Role::User, summary.text.clone()));
-        let tokens_after = kept_tokens + summary_tokens;
+        let acknowledgement = match plan.layout {
+            Layout::Merged => meter.message(&Message::text(Role::Assistant, ACKNOWLEDGEMENT)),
+            Layout::UserMessage | Layout::AssistantMessage => 0,
+        };
+        let size =
+            |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
+        let mut summary = source.summarise();
+        let mut summary_tokens = size(&summary);
+        // The parts of a text may cost less apart than together, by an exact meter: then it is written again,
+        // shorter by what was too much.
+        for _ in 0..SHORTER {
+            let after = kept_tokens + summary_tokens + acknowledgement;
+            let Some(excess) = after
+                .checked_sub(plan.target_tokens)
+                .filter(|excess| *excess > 0)
+            else {
+                break;
+            };
+            source.budget_tokens = source.budget_tokens.saturating_sub(excess + excess / 2 + 4);
+            summary = source.summarise();
+            summary_tokens = size(&summary);
+        }
+        let tokens_after = kept_tokens + summary_tokens + acknowledgement;
         if !plan.is_worthwhile(tokens_after) {
             return Err(NoPlan {
                 reason: Reason::NotSmaller,

@@ -2,9 +2,11 @@
 
 mod coverage;
 
+use crate::dress::Dress;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
+use crate::reference::{layer, micro};
 use crate::summary::{self, BULLET_TOKENS, Earlier, Line, Parts, Summary};
 
 /// What the built-in summariser works from.
@@ -12,20 +14,24 @@ use crate::summary::{self, BULLET_TOKENS, Earlier, Line, Parts, Summary};
 pub struct Source<'a> {
     /// The entries to be summarised, with their positions.
     pub span: &'a [(usize, &'a Message)],
+    /// The entry before them, where a summary may stand inside it.
+    pub before: Option<&'a Message>,
     /// Whether the first request has to be carried in the summary.
     pub carries_task: bool,
     /// Whether the newest request of the user is inside the span.
     pub holds_latest_request: bool,
     /// What the user wants kept in mind.
     pub focus: Option<&'a str>,
+    /// How the text is dressed for its place.
+    pub dress: Dress<'a>,
     /// What the text may cost.
     pub budget_tokens: u64,
     /// How it is counted.
     pub meter: Meter,
 }
 
-/// The share of the budget that instructions may take, as a divisor.
-const PINS_DIVISOR: u64 = 4;
+/// The share of the budget that instructions may take, in percent: they come before everything else.
+const PINS_PERCENT: u64 = 66;
 /// The share of the rest that the words of the user may take, in percent.
 const SAID_PERCENT: u64 = 40;
 /// The longest quotation of one message of the user.
@@ -46,26 +52,25 @@ impl Source<'_> {
             covers: self.covers(),
             ..Parts::default()
         };
-        let mut left = self
-            .budget_tokens
-            .saturating_sub(Parts::overhead_tokens(self.meter) + BULLET_TOKENS);
+        let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
+        let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
         let earlier = self.earlier();
 
-        let cap = left / PINS_DIVISOR;
+        let cap = left * PINS_PERCENT / 100;
         parts.pins = pin::cap(self.pins(&earlier), cap, self.meter);
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
         if self.carries_task {
             parts.task = self.first_request(&earlier, left / 3);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
         }
-        if self.holds_latest_request {
+        if self.holds_latest_request && !self.dress.says_last_request() {
             parts.latest_request = self.latest_request(left / 2);
             left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
         }
         parts.last_words = self.last_words(left / 6);
         left = left.saturating_sub(parts.last_words.iter().map(|l| self.cost(&l.text)).sum());
 
-        parts.said = self.said(&earlier, left * SAID_PERCENT / 100);
+        parts.said = self.said(&earlier, &parts.pins, left * SAID_PERCENT / 100);
         left = left.saturating_sub(parts.said.iter().map(|l| self.cost(&l.text)).sum());
         parts.record = coverage::choose(self, &earlier, &parts, left);
 
@@ -80,7 +85,7 @@ impl Source<'_> {
         sources.sort_unstable();
         sources.dedup();
         Summary {
-            text: parts.layout(),
+            text: self.dress.apply(&parts),
             sources,
         }
     }
@@ -95,25 +100,46 @@ impl Source<'_> {
         (first, last)
     }
 
-    /// An earlier summary of ours counts only at the front of the span, where we put it.
+    /// An earlier summary of ours counts only where we put it: in front of the span, or in the message before it.
     fn earlier(&self) -> Earlier {
-        self.span
-            .first()
-            .filter(|(_, message)| message.role == Role::User)
-            .and_then(|(_, message)| message.spoken().next())
-            .and_then(Earlier::read)
+        let first = self.front().next().map(|(_, message)| message);
+        let text = |message: Option<&'_ Message>, role: Role| {
+            message
+                .filter(|message| message.role == role)
+                .and_then(|message| message.spoken().next().map(str::to_owned))
+        };
+        let own = text(first, Role::User).filter(|text| summary::is_own(text));
+        let merged =
+            || text(self.before, Role::User).filter(|text| text.contains(micro::OPEN_MARK));
+        own.or_else(merged)
+            .and_then(|text| Earlier::read(&text))
+            .or_else(|| Earlier::read_round(&text(first, Role::Assistant)?))
             .unwrap_or_default()
+    }
+
+    /// The span without the opening that stands before an assistant's summary.
+    fn front(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
+        let is_opening = |message: &Message| message.spoken().next() == Some(layer::OPENING);
+        let skipped = usize::from(
+            self.span
+                .first()
+                .is_some_and(|(_, first)| is_opening(first)),
+        );
+        self.span
+            .iter()
+            .skip(skipped)
+            .map(|(position, message)| (*position, *message))
     }
 
     /// The entries that somebody really sent: an earlier summary of ours is not one of them.
     fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
-        self.span
-            .iter()
-            .enumerate()
-            .filter(|(at, (_, message))| {
-                *at > 0 || !message.spoken().next().is_some_and(summary::is_own)
-            })
-            .map(|(_, (position, message))| (*position, *message))
+        let summary = self
+            .front()
+            .next()
+            .filter(|(_, message)| message.spoken().next().is_some_and(is_earlier_summary))
+            .map(|(position, _)| position);
+        self.front()
+            .filter(move |(position, _)| Some(*position) != summary)
     }
 
     fn first_position(&self) -> usize {
@@ -167,7 +193,7 @@ impl Source<'_> {
     }
 
     /// The words of the user, newest first in line for room, oldest first in the text.
-    fn said(&self, earlier: &Earlier, budget_tokens: u64) -> Vec<Line> {
+    fn said(&self, earlier: &Earlier, pins: &[Pin], budget_tokens: u64) -> Vec<Line> {
         let position = self.first_position();
         let old = earlier.said.iter().map(|text| (position, text.clone()));
         let mut left = budget_tokens;
@@ -179,6 +205,7 @@ impl Source<'_> {
         }
         let all: Vec<(usize, String)> = old.chain(typed).collect();
         for (position, text) in all.into_iter().rev() {
+            let text = without_pins(&text, pins);
             let text = self.shortened(&one_line(&text), SAID_CHARS, left);
             if text.is_empty() || lines.iter().any(|line| line.text == text) {
                 continue;
@@ -206,6 +233,19 @@ impl Source<'_> {
             format!("{} …", cut.trim_end())
         }
     }
+}
+
+/// A text without the sentences that stand among the instructions already.
+fn without_pins(text: &str, pins: &[Pin]) -> String {
+    let mut out = text.to_owned();
+    for pin in pins.iter().filter(|pin| text.contains(&pin.text)) {
+        out = out.replace(&pin.text, if out.trim() == pin.text { "" } else { "[…]" });
+    }
+    out
+}
+
+fn is_earlier_summary(text: &str) -> bool {
+    summary::is_own(text) || text.starts_with(layer::SUMMARY_MARK)
 }
 
 /// At most `chars` characters of a text, cut between words, so that no name is cut in two. A script

@@ -13,6 +13,7 @@
 mod anchor;
 mod compaction;
 mod digest;
+mod dress;
 mod event;
 mod extract;
 mod files;
@@ -26,6 +27,7 @@ mod model;
 mod one_line;
 mod pin;
 mod plan;
+mod preset;
 mod preset_name;
 mod reason;
 pub mod reference;
@@ -40,6 +42,7 @@ mod window;
 pub use anchor::anchors;
 pub use compaction::{Compaction, Report};
 pub use digest::Digest;
+pub use dress::Dress;
 pub use event::{Event, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
@@ -59,7 +62,8 @@ pub use model::{
     CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
 };
 pub use pin::{Pin, cap as cap_pins, find as find_pins};
-pub use plan::{NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
+pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
+pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
 pub use reason::Reason;
 pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
+use crate::reference::spacebot::SUMMARY_MARK;
 use crate::summary;
 
 /// Tokens that always remain of a tool result that is trimmed.
@@ -19,6 +20,8 @@ pub struct Facts {
     pub is_typed_by_user: bool,
     /// Whether it is a summary of this engine, unaltered.
     pub is_own_summary: bool,
+    /// Whether it is one of the summaries that `spacebot` stacks.
+    pub is_stacked_summary: bool,
     /// Its size.
     pub tokens: u32,
     /// How much of its size trimming its tool results can take away.
@@ -76,6 +79,11 @@ impl Facts {
             is_typed_by_user: message.is_typed_by_user(),
             is_own_summary: message.role == Role::User
                 && message.spoken().next().is_some_and(summary::is_own),
+            is_stacked_summary: message.role == Role::User
+                && message
+                    .spoken()
+                    .next()
+                    .is_some_and(|text| text.starts_with(SUMMARY_MARK)),
             tokens: saturate(meter.message(message)),
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
@@ -104,6 +112,7 @@ pub struct Log {
     newest_typed: Option<usize>,
     first_typed: Option<usize>,
     own_summary: Option<usize>,
+    stacked: Vec<usize>,
 }
 
 impl Log {
@@ -141,7 +150,9 @@ impl Log {
             None => true,
             Some(first) => first + 1 == position && self.own_summary.is_none(),
         };
-        if facts.is_own_summary && in_head {
+        if facts.is_stacked_summary && self.first_typed.is_none() {
+            self.stacked.push(position);
+        } else if facts.is_own_summary && in_head {
             self.own_summary = Some(position);
         } else if facts.is_typed_by_user {
             self.first_typed.get_or_insert(position);
@@ -196,10 +207,31 @@ impl Log {
         &self.cuts
     }
 
-    /// Whether `position` is a legal cut.
+    /// Whether `position` is a legal cut. The end is one when nothing is in flight there.
     #[must_use]
     pub fn is_cut(&self, position: usize) -> bool {
+        if position == self.len() {
+            return self.open.is_empty() && self.last_cut().is_some_and(|cut| cut + 1 == position);
+        }
         u32::try_from(position).is_ok_and(|position| self.cuts.binary_search(&position).is_ok())
+    }
+
+    /// The last legal cut at or before `position`.
+    #[must_use]
+    pub fn cut_at_or_before(&self, position: usize) -> Option<usize> {
+        let at = self.cuts.partition_point(|&cut| (cut as usize) <= position);
+        let cut = at.checked_sub(1).and_then(|at| self.cuts.get(at))?;
+        Some(*cut as usize)
+    }
+
+    /// How many entries from `position` on are summaries that stack.
+    #[must_use]
+    pub fn stacked_summaries(&self, position: usize) -> usize {
+        let stacked = self.stacked.iter().filter(|at| **at >= position);
+        stacked
+            .zip(position..)
+            .take_while(|(at, expected)| **at == *expected)
+            .count()
     }
 
     /// The first legal cut at or after `position`.

@@ -1,5 +1,7 @@
 //! What the core knows of a message: who speaks and which blocks it is made of.
 
+use crate::reference::layer::OPENING;
+
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -146,7 +148,10 @@ impl Message {
     /// Whether a person typed something in it.
     #[must_use]
     pub fn is_typed_by_user(&self) -> bool {
-        self.role == Role::User && self.spoken().any(|text| !text.trim().is_empty())
+        self.role == Role::User
+            && self
+                .spoken()
+                .any(|text| !text.trim().is_empty() && text != OPENING)
     }
 }
 

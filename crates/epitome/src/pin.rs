@@ -144,7 +144,7 @@ fn split_line(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_standing(sentence: &str) -> bool {
+pub(crate) fn is_standing(sentence: &str) -> bool {
     if !LENGTHS.contains(&sentence.chars().count()) || sentence.ends_with('?') {
         // Scripts without spaces say a whole rule in a few characters.
         return !sentence.ends_with(['?', '？']) && is_unspaced_rule(sentence);

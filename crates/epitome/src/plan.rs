@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::log::Log;
 use crate::message::Role;
+use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// The least room a summary needs to be worth writing.
@@ -30,6 +31,10 @@ pub struct Plan {
     pub notes: Vec<usize>,
     /// What such notes may take together.
     pub notes_cap_tokens: u64,
+    /// How the summary is put into the view.
+    pub layout: Layout,
+    /// Whether the first entry behind the span is the user's.
+    pub tail_starts_with_user: bool,
     /// Whether the first request of the user stays in view as it was sent.
     pub task: TaskPlace,
     /// Tokens of everything but the leading system prompt, now.
@@ -42,6 +47,18 @@ pub struct Plan {
     pub trim_tokens: u64,
     /// The size below which no compaction of this history can go.
     pub floor_tokens: u64,
+}
+
+/// How a summary is put into a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// A message of the user's role after the head.
+    #[default]
+    UserMessage,
+    /// A message of the assistant's role after the head.
+    AssistantMessage,
+    /// Inside the last message of the head, behind its first text.
+    Merged,
 }
 
 /// Where the first request of the user ends up.
@@ -121,10 +138,103 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens,
+            layout: Layout::UserMessage,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before,
             target_tokens,
             summary_tokens,
+            trim_tokens,
+            floor_tokens,
+        })
+    }
+
+    /// Plans as a preset wants it. Without a budget the preset's own cut and summary size decide; with one the tail
+    /// gets shorter, then its results, until the whole view fits.
+    ///
+    /// # Errors
+    /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the budget.
+    pub fn with(
+        preset: &Preset,
+        log: &Log,
+        budget_tokens: Option<u64>,
+        default_target_tokens: u64,
+        reason: Reason,
+    ) -> Result<Self, NoPlan> {
+        let target = budget_tokens.unwrap_or(default_target_tokens);
+        if preset.keep == Keep::Budget {
+            return Self::make(log, target, reason);
+        }
+        let nothing = |floor_tokens| NoPlan {
+            reason: Reason::NothingToRemove,
+            floor_tokens,
+        };
+        let system_end = leading_system(log);
+        let head_end = preset.head_end(log);
+        let tokens_before = log.tokens(system_end..log.len());
+        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
+        let head_tokens = log.tokens(system_end..head_end);
+        let least = preset
+            .cut(log, log.len().min(head_end))
+            .map_or(last_cut, |cut| cut.max(last_cut));
+        let tail = least.max(head_end)..log.len();
+        let floor_tokens = (head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+            - log.trimmable_tokens(tail))
+        .min(tokens_before);
+        let cut = preset.cut(log, head_end).filter(|cut| *cut > head_end);
+        let mut cut = cut.ok_or_else(|| nothing(floor_tokens))?;
+        if let Some(budget) = budget_tokens {
+            if floor_tokens > budget {
+                return Err(NoPlan {
+                    reason: Reason::FloorAboveBudget,
+                    floor_tokens,
+                });
+            }
+            let room = budget.saturating_sub(head_tokens);
+            let summary_share = (room * SUMMARY_PERCENT / 100)
+                .min(preset.summary_tokens)
+                .max(SUMMARY_FLOOR_TOKENS);
+            let room = room.saturating_sub(summary_share);
+            let fitting = log
+                .cut_at_or_after(log.suffix_within(room))
+                .unwrap_or(least);
+            cut = cut.max(fitting.min(least));
+        }
+        let tail_tokens = log.tokens(cut..log.len());
+        let kept = head_tokens + tail_tokens;
+        // A summary longer than half of what it stands for would not be worth the swap.
+        let summary_cap = (log.tokens(head_end..cut) / 2)
+            .min(preset.summary_tokens)
+            .max(SUMMARY_FLOOR_TOKENS);
+        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
+        let room = target_tokens.saturating_sub(head_tokens);
+        let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
+        let left = (room + trim_tokens).saturating_sub(tail_tokens);
+        let notes_cap_tokens = left
+            .saturating_sub(SUMMARY_FLOOR_TOKENS)
+            .min(target_tokens / NOTES_CAP_DIVISOR);
+        let notes = notes(log, head_end..cut, notes_cap_tokens);
+        let is_merged = preset.place == SummaryPlace::FirstMessage && head_end > system_end;
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            summary_tokens: (left - notes_tokens(log, &notes)).min(preset.summary_tokens),
+            notes,
+            notes_cap_tokens,
+            layout: match preset.place {
+                SummaryPlace::FirstMessage if is_merged => Layout::Merged,
+                SummaryPlace::AssistantMessage => Layout::AssistantMessage,
+                _ => Layout::UserMessage,
+            },
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
+            task: if is_merged {
+                TaskPlace::Head
+            } else {
+                TaskPlace::Summary
+            },
+            tokens_before,
+            target_tokens,
             trim_tokens,
             floor_tokens,
         })
@@ -153,6 +263,8 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens: u64::MAX,
+            layout: Layout::UserMessage,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept + summary_tokens,
@@ -180,6 +292,8 @@ impl Plan {
             span: head_end..cut,
             notes: notes(log, head_end..cut, notes_cap_tokens),
             notes_cap_tokens,
+            layout: Layout::UserMessage,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: 0,
@@ -187,6 +301,15 @@ impl Plan {
             trim_tokens: 0,
             floor_tokens: 0,
         })
+    }
+
+    /// What the text of the summary may take.
+    pub(crate) const fn summary_cap_tokens(&self) -> u64 {
+        if self.summary_tokens > 0 {
+            self.summary_tokens
+        } else {
+            u64::MAX
+        }
     }
 
     /// Whether a view of `tokens_after` is clearly smaller than what was there.

@@ -5,6 +5,8 @@ use crate::log::{Facts, Log};
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::plan::{NoPlan, Plan, leading_system};
+use crate::preset::{Preset, Trigger};
+use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::view::{View, ViewItem};
 use crate::window::Window;
@@ -36,6 +38,7 @@ pub const UNCALIBRATED_ERROR_RATIO: f64 = 0.1;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
+    preset: Preset,
     window: Window,
     output_tokens: u64,
     meter: Meter,
@@ -60,6 +63,7 @@ pub enum Decision {
 /// A frozen span and what is to be done with it. Owns everything; runs anywhere, as slowly as it likes.
 #[derive(Clone, Debug)]
 pub struct Job {
+    preset: PresetName,
     plan: Plan,
     log: Log,
     messages: Vec<Message>,
@@ -104,6 +108,7 @@ impl Session {
     #[must_use]
     pub fn new(window: Window, meter: Meter) -> Self {
         Self {
+            preset: Preset::named(PresetName::Default),
             window,
             output_tokens: 0,
             meter,
@@ -115,6 +120,13 @@ impl Session {
         }
     }
 
+    /// The same conversation, compacted as `preset` says.
+    #[must_use]
+    pub const fn with_preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
+        self
+    }
+
     /// Appends a message and counts it, once.
     pub fn push(&mut self, message: Message) {
         self.log.push(&Facts::of(&message, self.meter));
@@ -124,19 +136,21 @@ impl Session {
     /// Whether something must happen before the next request. O(1), no I/O.
     #[must_use]
     pub fn decide(&self) -> Decision {
-        let Some(lines) = self
-            .window
-            .lines(self.output_tokens, UNCALIBRATED_ERROR_RATIO)
-        else {
-            return Decision::Proceed;
-        };
         if self.exhausted_at == Some(self.log.len()) {
             return Decision::Proceed;
         }
-        match self.view_tokens() {
-            tokens if tokens > lines.hard_tokens => Decision::Compact(Reason::HardLine),
-            tokens if tokens > lines.prepare_tokens => Decision::Prepare,
-            _ => Decision::Proceed,
+        let lines = self
+            .window
+            .lines(self.output_tokens, UNCALIBRATED_ERROR_RATIO);
+        let tokens = self.view_tokens();
+        if self.preset.is_due(tokens, self.window, lines).is_ok() {
+            return Decision::Compact(Reason::HardLine);
+        }
+        let is_near = lines.is_some_and(|lines| tokens > lines.prepare_tokens);
+        if is_near && self.preset.trigger == Trigger::HardLine {
+            Decision::Prepare
+        } else {
+            Decision::Proceed
         }
     }
 
@@ -149,10 +163,11 @@ impl Session {
         let system_tokens = self.log.tokens(0..leading_system(&self.log));
         let total = self.log.total_tokens() - system_tokens;
         let target = (self.window.tokens / 4).min(total / 2);
-        let plan = Plan::make(&self.log, target, reason).inspect_err(|_| {
+        let plan = Plan::with(&self.preset, &self.log, None, target, reason).inspect_err(|_| {
             self.exhausted_at = Some(self.log.len());
         })?;
         Ok(Job {
+            preset: self.preset.name,
             plan,
             log: self.log.clone(),
             messages: self.messages.clone(),
@@ -258,6 +273,13 @@ impl Job {
     /// # Errors
     /// When the result would not be clearly smaller.
     pub fn extract(self) -> Result<Compaction, NoPlan> {
-        Compaction::extract(self.plan, &self.log, &self.messages, self.meter, None)
+        let Self {
+            preset,
+            plan,
+            log,
+            messages,
+            meter,
+        } = self;
+        Compaction::extract_as(preset, plan, &log, &messages, meter, None)
     }
 }

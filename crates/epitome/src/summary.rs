@@ -2,7 +2,8 @@
 
 use crate::digest::Digest;
 use crate::meter::Meter;
-use crate::pin::Pin;
+use crate::pin::{self, Pin};
+use crate::reference::{layer, vibe};
 
 /// A summary ready to stand in a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,7 +164,11 @@ fn defused(text: &str) -> String {
 }
 
 fn sign(body: &str) -> String {
-    format!("{MARK}{}{MARK_END}\n{body}", short_digest(body))
+    format!(
+        "{MARK}{} {}{MARK_END}\n{body}",
+        short_digest(body),
+        body.len()
+    )
 }
 
 fn short_digest(body: &str) -> String {
@@ -172,15 +177,26 @@ fn short_digest(body: &str) -> String {
     hex
 }
 
-/// Whether `text` is a summary of this engine, unaltered. Anything else is plain text.
+/// Whether `text` is a summary of this engine, unaltered. Anything else is plain text. Only the last request of
+/// the user may stand behind it, where `vibe` puts it.
 #[must_use]
 pub fn is_own(text: &str) -> bool {
-    body_of(text).is_some()
+    text.starts_with(MARK)
+        && split_body(text).is_some_and(|(_, behind)| {
+            behind.is_empty()
+                || behind
+                    .trim_start_matches('\n')
+                    .starts_with(vibe::LAST_REQUEST)
+        })
 }
 
-fn body_of(text: &str) -> Option<&str> {
-    let (digest, body) = text.strip_prefix(MARK)?.split_once("]\n")?;
-    (digest == short_digest(body)).then_some(body)
+/// The body of the first summary in `text`, if nobody has altered it, and what stands behind it.
+fn split_body(text: &str) -> Option<(&str, &str)> {
+    let start = text.find(MARK)?;
+    let (head, rest) = text.get(start + MARK.len()..)?.split_once("]\n")?;
+    let (digest, length) = head.split_once(' ')?;
+    let (body, behind) = rest.split_at_checked(length.parse().ok()?)?;
+    (digest == short_digest(body)).then_some((body, behind))
 }
 
 /// The lines an earlier summary of this engine holds, so that a next round can go on from them.
@@ -197,10 +213,10 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads an unaltered summary of this engine.
+    /// Reads the first unaltered summary of this engine in `text`.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let body = body_of(text)?;
+        let (body, _) = split_body(text)?;
         let mut earlier = Self::default();
         let mut heading = "";
         let mut task = Vec::new();
@@ -222,6 +238,34 @@ impl Earlier {
         }
         // It stands in front, but it is newer than what was said before it.
         earlier.said.extend(latest);
+        earlier.task = (!task.is_empty()).then(|| task.join("\n"));
+        Some(earlier)
+    }
+
+    /// Reads a summary of the design that goes in rounds.
+    #[must_use]
+    pub fn read_round(text: &str) -> Option<Self> {
+        let body = text.strip_prefix(layer::SUMMARY_MARK)?;
+        let mut earlier = Self::default();
+        let mut heading = "";
+        let mut task = Vec::new();
+        for line in body.lines() {
+            if let Some(name) = line.strip_prefix("### ") {
+                heading = name;
+                continue;
+            }
+            match (heading, line.strip_prefix("- ")) {
+                ("Key Technical Decisions", Some(item)) if pin::is_standing(item) => {
+                    earlier.pins.push(item.to_owned());
+                }
+                ("Key Technical Decisions", Some(item)) => earlier.said.push(item.to_owned()),
+                ("Completed Work" | "Errors & Resolutions", Some(item)) => {
+                    earlier.record.push(item.to_owned());
+                }
+                ("Original Task", _) if !line.is_empty() => task.push(line),
+                _ => {}
+            }
+        }
         earlier.task = (!task.is_empty()).then(|| task.join("\n"));
         Some(earlier)
     }

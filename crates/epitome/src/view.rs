@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::log::TRIMMED_RESULT_TOKENS;
-use crate::message::{Block, Message, ResultPart};
+use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
-use crate::plan::Plan;
+use crate::plan::{Layout, Plan};
+use crate::reference::micro::ACKNOWLEDGEMENT;
 
 /// The messages a model gets, as references into the log. Entries are positions, never copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,12 @@ pub enum ViewItem {
     Trimmed(usize, Vec<Trim>),
     /// The summary, as a message of the user's role.
     Summary,
+    /// The summary, as a message of the assistant's role.
+    AssistantSummary,
+    /// One entry with the summary behind its first text; what an earlier summary put there goes.
+    Merged(usize),
+    /// A message that nobody sent, to keep the roles in order.
+    Inserted(Role, &'static str),
 }
 
 /// A tool result's text with its middle left out.
@@ -51,8 +58,23 @@ impl View {
     #[must_use]
     pub fn of(plan: &Plan, len: usize, trims: &[(usize, Vec<Trim>)]) -> Self {
         let mut items = Vec::new();
-        push_range(&mut items, plan.head.clone());
-        items.push(ViewItem::Summary);
+        match (plan.layout, plan.head.end.checked_sub(1)) {
+            (Layout::Merged, Some(first)) => {
+                push_range(&mut items, plan.head.start..first);
+                items.push(ViewItem::Merged(first));
+                if plan.tail_starts_with_user {
+                    items.push(ViewItem::Inserted(Role::Assistant, ACKNOWLEDGEMENT));
+                }
+            }
+            (Layout::AssistantMessage, _) => {
+                push_range(&mut items, plan.head.clone());
+                items.push(ViewItem::AssistantSummary);
+            }
+            (Layout::UserMessage | Layout::Merged, _) => {
+                push_range(&mut items, plan.head.clone());
+                items.push(ViewItem::Summary);
+            }
+        }
         for &note in &plan.notes {
             push_range(&mut items, note..note + 1);
         }
@@ -132,8 +154,7 @@ impl Candidate<'_> {
         let marker = meter.text(&Trim::marker(chars)) + 2;
         let room = tokens.saturating_sub(marker);
         let head_chars = meter.prefix(self.text, room / 3).chars().count();
-        let reversed: String = self.text.chars().rev().collect();
-        let tail = meter.prefix(&reversed, room - room / 3);
+        let tail = meter.suffix(self.text, room - room / 3);
         Trim {
             block: self.block,
             part: self.part,

@@ -31,6 +31,8 @@ mod plan;
 mod preset_name;
 #[path = "all/rounds.rs"]
 mod rounds;
+#[path = "all/scenarios.rs"]
+mod scenarios;
 #[path = "all/session.rs"]
 mod session;
 #[path = "all/split.rs"]

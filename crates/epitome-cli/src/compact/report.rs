@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
-use epitome::{Block, Compaction, Message, NoPlan, Reason, ViewItem, leading_system};
+use epitome::{Block, Compaction, Message, NoPlan, PresetName, Reason, ViewItem, leading_system};
 use epitome_wire::{Body, detect};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -54,6 +54,7 @@ struct Anchors {
 impl Report {
     pub(super) fn new(
         name: &str,
+        preset: PresetName,
         input: &Input,
         outcome: Result<Compaction, NoPlan>,
         result: Option<Bytes>,
@@ -74,7 +75,7 @@ impl Report {
         };
         let mut object = Object {
             format: input.body.wire().as_str(),
-            preset: "default",
+            preset: preset.as_str(),
             compacted: false,
             reason: "",
             tokens_before,
@@ -226,8 +227,13 @@ impl Report {
                     let moved = compaction.plan.span.contains(&position);
                     line(if moved { '+' } else { ' ' }, position)
                 })),
-                ViewItem::Trimmed(position, _) => lines.push(line('~', *position)),
-                ViewItem::Summary => {
+                ViewItem::Trimmed(position, _) | ViewItem::Merged(position) => {
+                    lines.push(line('~', *position));
+                }
+                ViewItem::Inserted(role, text) => {
+                    lines.push(format!("+      {} {text}", role.as_str()));
+                }
+                ViewItem::Summary | ViewItem::AssistantSummary => {
                     lines.extend(
                         compaction
                             .plan

@@ -73,6 +73,41 @@ fn a_reachable_budget_is_kept_and_an_unreachable_one_is_a_no() {
 }
 
 #[test]
+fn every_preset_works_on_every_example() {
+    let presets = ["default", "vibe", "openclaw", "micro", "spacebot", "layer"];
+    for (name, format) in EXAMPLES {
+        let path = example(name);
+        for preset in presets {
+            for extra in [&[][..], &["--budget", "4000"]] {
+                let mut arguments = vec![
+                    "compact",
+                    path.to_str().unwrap(),
+                    "--json",
+                    "--preset",
+                    preset,
+                ];
+                arguments.extend(extra);
+                let result = json(&run(&arguments));
+                assert_eq!(result["preset"], preset);
+                let may_refuse = preset == "openclaw" && extra.is_empty();
+                assert!(
+                    result["compacted"] == true || may_refuse,
+                    "{name} {preset} {extra:?}"
+                );
+                let body = json!({"messages": result["messages"]});
+                assert_eq!(check(format, &body), [], "{name} {preset}");
+                if !extra.is_empty() {
+                    assert!(
+                        result["tokens_after"].as_u64().unwrap() <= 4_000,
+                        "{name} {preset}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn within_budget_and_below_the_line_nothing_happens() {
     let path = example("long-chat.jsonl");
     let path = path.to_str().unwrap();

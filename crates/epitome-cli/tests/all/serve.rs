@@ -73,6 +73,7 @@ fn a_public_address_and_a_strange_store_are_refused_in_one_line() {
         (["--listen", "0.0.0.0:0"], "loopback"),
         (["--store", "mysql://x"], "mysql"),
         (["--openai-upstream", "ftp://x"], "http"),
+        (["--preset", "vibe"], "default"),
     ] {
         let output = epitome().arg("serve").args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2));

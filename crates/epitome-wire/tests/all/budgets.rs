@@ -136,6 +136,7 @@ fn assert_trimmed(what: &str, messages: &[Message], results: &[Message], items: 
                 assert_eq!(results[index], expected, "{what}: trim of {position}");
                 index += 1;
             }
+            other => panic!("not in the default layout: {other:?}"),
         }
     }
 }

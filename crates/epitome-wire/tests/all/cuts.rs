@@ -42,6 +42,7 @@ pub(crate) fn kept(view: &View) -> Vec<Option<usize>> {
         .flat_map(|item| match item {
             ViewItem::Entries(range) => range.clone().map(Some).collect(),
             ViewItem::Trimmed(..) | ViewItem::Summary => vec![None],
+            other => panic!("not in the default layout: {other:?}"),
         })
         .collect()
 }

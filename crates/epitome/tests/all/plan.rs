@@ -32,6 +32,7 @@ fn counted(messages: &[Message], compaction: &Compaction) -> u64 {
                 .sum(),
             ViewItem::Trimmed(at, trims) => one(&trimmed(&messages[*at], trims)),
             ViewItem::Summary => one(&user(compaction.summary.text.clone())),
+            other => panic!("not in the default layout: {other:?}"),
         })
         .sum()
 }

@@ -115,6 +115,7 @@ fn compacted(messages: &[Message], target: u64) -> (Vec<Message>, Compaction) {
             ViewItem::Entries(range) => out.extend_from_slice(&messages[range]),
             ViewItem::Trimmed(at, trims) => out.push(trimmed(&messages[at], &trims)),
             ViewItem::Summary => out.push(user(compaction.summary.text.clone())),
+            other => panic!("not in the default layout: {other:?}"),
         }
     }
     (out, compaction)

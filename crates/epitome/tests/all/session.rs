@@ -1,4 +1,7 @@
-use epitome::{CommitError, Decision, Message, Meter, Reason, Session, ViewItem, Window, trimmed};
+use epitome::{
+    CommitError, Decision, Message, Meter, Preset, PresetName, Reason, Session, ViewItem, Window,
+    trimmed,
+};
 
 use crate::support::{assistant, autonomous, calls, result, user};
 
@@ -25,6 +28,7 @@ fn counted(session: &Session) -> u64 {
             ViewItem::Entries(range) => messages[range.clone()].iter().map(one).sum(),
             ViewItem::Trimmed(at, trims) => one(&trimmed(&messages[*at], trims)),
             ViewItem::Summary => one(&user(session.compaction().unwrap().summary.text.clone())),
+            other => panic!("not in the default layout: {other:?}"),
         })
         .sum()
 }
@@ -188,4 +192,64 @@ fn a_job_can_run_anywhere() {
         .unwrap()
         .unwrap();
     session.commit(compaction).unwrap();
+}
+
+/// Messages of a conversation with tool steps, as many as asked for or one more.
+fn history(count: usize, from: usize) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while messages.len() < count {
+        let at = from + messages.len();
+        if at.is_multiple_of(7) {
+            messages.push(user(format!("Go on with src/part_{at}.rs. ").repeat(8)));
+        } else {
+            messages.push(assistant(
+                format!("Read src/part_{at}.rs, {at} lines. ").repeat(20),
+            ));
+        }
+    }
+    messages
+}
+
+#[test]
+fn a_compaction_may_land_late_in_every_preset() {
+    for name in PresetName::ALL.iter().copied() {
+        for later in [0, 1, 7, 50] {
+            let open = || {
+                let preset = Preset::named(name);
+                let window = Window::configured(200_000);
+                let mut session = Session::new(window, Meter::Estimate).with_preset(preset);
+                history(180, 0)
+                    .into_iter()
+                    .for_each(|message| session.push(message));
+                session
+            };
+            let mut late = open();
+            let job = late.begin(Reason::Manual).unwrap();
+            history(later, 180)
+                .into_iter()
+                .for_each(|message| late.push(message));
+            late.commit(job.extract().unwrap()).unwrap();
+
+            let mut at_once = open();
+            let job = at_once.begin(Reason::Manual).unwrap();
+            at_once.commit(job.extract().unwrap()).unwrap();
+            history(later, 180)
+                .into_iter()
+                .for_each(|message| at_once.push(message));
+
+            assert_eq!(late.view(), at_once.view(), "{name}, {later} later");
+            assert_eq!(
+                late.view_tokens(),
+                at_once.view_tokens(),
+                "{name}, {later} later"
+            );
+            let undone = late.undo();
+            assert!(undone.is_ok(), "{name}: {undone:?}");
+            assert_eq!(
+                late.view().items,
+                whole(&late),
+                "{name}: undo shows everything again"
+            );
+        }
+    }
 }

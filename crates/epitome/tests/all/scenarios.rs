@@ -1,0 +1,210 @@
+//! The stories that the reference designs tell of themselves.
+
+use epitome::reference::vibe::{BeforeTurn, Stats, Warnings, before_turn};
+use epitome::reference::{layer, micro, spacebot, vibe};
+use epitome::{
+    Block, Call, Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason,
+    ResultPart, Role, ToolResult, ViewItem, Window,
+};
+
+fn log_of(messages: &[Message]) -> Log {
+    let mut log = Log::new();
+    for message in messages {
+        log.push(&Facts::of(message, Meter::Chars4));
+    }
+    log
+}
+
+fn call(id: &str, name: &str) -> Message {
+    Message {
+        role: Role::Assistant,
+        blocks: vec![Block::Call(Call {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: "{}".to_owned(),
+        })],
+    }
+}
+
+fn result(role: Role, id: &str, text: String) -> Message {
+    Message {
+        role,
+        blocks: vec![Block::Result(ToolResult {
+            call_id: id.to_owned(),
+            parts: vec![ResultPart::Text(text)],
+            is_error: false,
+        })],
+    }
+}
+
+fn compact(name: PresetName, messages: &[Message]) -> Compaction {
+    let log = log_of(messages);
+    let plan = Plan::with(&Preset::named(name), &log, None, 0, Reason::Manual).unwrap();
+    Compaction::extract_as(name, plan, &log, messages, Meter::Chars4, None).unwrap()
+}
+
+/// A job search: the request, then steps whose results have `chars` characters.
+fn job_search(steps: usize, chars: usize) -> Vec<Message> {
+    let request = "Execute the job search prompt from search-prompt.txt";
+    let mut messages = vec![Message::text(Role::User, request)];
+    for step in 0..steps {
+        let id = format!("toolu_{step}");
+        messages.push(call(&id, "linkedin_job_detail"));
+        let text = format!("Job {step}: Senior .NET, https://jobs.example.org/{step}. ");
+        messages.push(result(Role::User, &id, text.repeat(chars / text.len())));
+    }
+    messages
+}
+
+#[test]
+fn micro_leaves_a_single_round_alone() {
+    let messages = job_search(4, 28_000);
+    let tokens = micro::estimate(&messages);
+    assert!((25_000..=30_000).contains(&tokens), "{tokens}");
+    let preset = Preset::named(PresetName::Micro);
+    assert_eq!(
+        preset.is_due(tokens, Window::assumed(), None),
+        Err(Reason::BelowLine)
+    );
+}
+
+#[test]
+fn micro_compacts_the_first_rounds_of_a_long_search() {
+    let messages = job_search(12, 28_400);
+    assert_eq!(messages.len(), 25);
+    let tokens = micro::estimate(&messages);
+    assert!((84_000..=86_000).contains(&tokens), "{tokens}");
+    let preset = Preset::named(PresetName::Micro);
+    assert_eq!(preset.is_due(tokens, Window::assumed(), None), Ok(()));
+    assert_eq!(micro::zone(&messages, micro::TAIL_MESSAGES), Some(1..19));
+
+    let compaction = compact(PresetName::Micro, &messages);
+    assert_eq!(compaction.plan.span, 1..19);
+    let view = compaction.view(messages.len());
+    assert_eq!(view.items, [ViewItem::Merged(0), ViewItem::Entries(19..25)]);
+    assert!(compaction.summary.text.contains(micro::OPEN_MARK));
+    // The three results of the tail are as large as ever; all else is about the size of the summary.
+    let tail = log_of(&messages).tokens(19..25);
+    assert!(
+        compaction.tokens_after - tail < 5_000,
+        "{}",
+        compaction.tokens_after
+    );
+}
+
+#[test]
+fn layer_turns_fifty_messages_into_twelve() {
+    let mut messages = vec![
+        Message::text(Role::System, "You build things."),
+        Message::text(Role::User, "Build a flashcard app"),
+    ];
+    while messages.len() < 50 {
+        let id = format!("call_{}", messages.len());
+        messages.push(call(&id, "write_file"));
+        messages.push(result(
+            Role::Tool,
+            &id,
+            format!("src/file_{id}.ts written, 120 lines ").repeat(40),
+        ));
+    }
+    assert_eq!(layer::select(&messages, 10).compact, Some(1..40));
+    let compaction = compact(PresetName::Layer, &messages);
+    assert_eq!(compaction.plan.span, 1..40);
+    let view = compaction.view(50);
+    let expected = [
+        ViewItem::Entries(0..1),
+        ViewItem::AssistantSummary,
+        ViewItem::Entries(40..50),
+    ];
+    assert_eq!(view.items, expected);
+    let text = &compaction.summary.text;
+    assert!(
+        text.starts_with("## Session Summary (Compaction Round 1)"),
+        "{text}"
+    );
+    for heading in [
+        "Original Task",
+        "Completed Work",
+        "Current State",
+        "Pending Work",
+    ] {
+        assert!(text.contains(&format!("### {heading}")), "{heading}");
+    }
+    assert!(text.contains("Build a flashcard app"));
+}
+
+#[test]
+fn spacebot_stacks_three_summaries_oldest_first() {
+    let mut messages = vec![Message::text(Role::System, "You chat.")];
+    let mut stack: Vec<String> = Vec::new();
+    for day in 0..3 {
+        for turn in 0..20 {
+            let said =
+                format!("Day {day}, turn {turn}: we meet at 10:{turn:02} about LED-{day}{turn}. ");
+            messages.push(Message::text(Role::User, said.repeat(6)));
+            messages.push(Message::text(
+                Role::Assistant,
+                format!("Noted LED-{day}{turn}. ").repeat(12),
+            ));
+        }
+        let compaction = compact(PresetName::Spacebot, &messages);
+        assert_eq!(
+            compaction.plan.head,
+            0..1 + stack.len(),
+            "earlier summaries are not drained"
+        );
+        let text = compaction.summary.text.clone();
+        assert!(text.starts_with(spacebot::SUMMARY_MARK));
+        stack.push(text.clone());
+        messages.splice(compaction.plan.span, [Message::text(Role::User, text)]);
+    }
+    let shown: Vec<&str> = messages
+        .iter()
+        .skip(1)
+        .take(3)
+        .flat_map(Message::spoken)
+        .collect();
+    assert_eq!(shown, stack);
+}
+
+#[test]
+fn vibe_warns_compacts_and_goes_on() {
+    let threshold = 100_000;
+    let mut stats = Stats::default();
+    let mut lines = Vec::new();
+    for prompt in [30_000, 49_000, 55_000, 99_500, 15_000] {
+        match before_turn(stats.context_tokens as i64, threshold, Warnings::On) {
+            BeforeTurn::Continue => {}
+            BeforeTurn::Warn => lines.push("warn".to_owned()),
+            BeforeTurn::Compact => lines.push(vibe::done_line(stats.context_tokens, prompt)),
+        }
+        stats.update(prompt, 1_000, 2.0);
+    }
+    assert_eq!(
+        lines,
+        [
+            "warn",
+            "warn",
+            "Compaction complete: 100,500 → 15,000 tokens (-85%)"
+        ]
+    );
+    assert_eq!(stats.context_tokens, 16_000);
+
+    let messages = [
+        Message::text(Role::System, "You code."),
+        Message::text(Role::User, "Port the parser. ".repeat(90)),
+        Message::text(
+            Role::Assistant,
+            "Ported parser.rs and lexer.rs. ".repeat(200),
+        ),
+        Message::text(Role::User, "Now the tests, please."),
+    ];
+    let compaction = compact(PresetName::Vibe, &messages);
+    let view = compaction.view(messages.len());
+    assert_eq!(view.items, [ViewItem::Entries(0..1), ViewItem::Summary]);
+    let text = &compaction.summary.text;
+    assert!(
+        text.ends_with("\n\nLast request from user was: Now the tests, please."),
+        "{text}"
+    );
+}
