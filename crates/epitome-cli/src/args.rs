@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use epitome::PresetName;
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -34,8 +36,8 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub(crate) format: Format,
     /// Which design
-    #[arg(long, value_enum, default_value_t = Preset::Default)]
-    pub(crate) preset: Preset,
+    #[arg(long, value_parser = preset(), default_value_t = PresetName::Default)]
+    pub(crate) preset: PresetName,
     /// The context window in tokens
     #[arg(long, value_name = "N", conflicts_with = "model")]
     pub(crate) window: Option<u64>,
@@ -82,33 +84,10 @@ pub(crate) enum Format {
     Anthropic,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Preset {
-    /// Ours: by tokens, at cuts, pins untouched
-    Default,
-    /// Everything becomes one message
-    Vibe,
-    /// Recent tokens stay
-    Openclaw,
-    /// The summary joins the first message
-    Micro,
-    /// The oldest share goes, summaries stack
-    Spacebot,
-    /// Rounds of one structured summary
-    Layer,
-}
-
-impl Preset {
-    pub(crate) const fn name(self) -> epitome::PresetName {
-        match self {
-            Self::Default => epitome::PresetName::Default,
-            Self::Vibe => epitome::PresetName::Vibe,
-            Self::Openclaw => epitome::PresetName::Openclaw,
-            Self::Micro => epitome::PresetName::Micro,
-            Self::Spacebot => epitome::PresetName::Spacebot,
-            Self::Layer => epitome::PresetName::Layer,
-        }
-    }
+/// The names of the presets, so that help and completions list them.
+fn preset() -> impl TypedValueParser<Value = PresetName> {
+    PossibleValuesParser::new(PresetName::ALL.iter().map(|preset| preset.as_str()))
+        .try_map(|name| name.parse::<PresetName>())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -157,8 +136,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", env = "EPITOME_WINDOW")]
     pub(crate) window: Option<u64>,
     /// Which design
-    #[arg(long, value_enum, env = "EPITOME_PRESET", default_value_t = Preset::Default)]
-    pub(crate) preset: Preset,
+    #[arg(long, value_parser = preset(), env = "EPITOME_PRESET", default_value_t = PresetName::Default)]
+    pub(crate) preset: PresetName,
     /// Who writes the summaries
     #[arg(long, value_enum, env = "EPITOME_SUMMARIZER", default_value_t = Summarizer::Extractive)]
     pub(crate) summarizer: Summarizer,

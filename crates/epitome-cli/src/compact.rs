@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
     };
     let report = Report::new(
         &name,
-        args.preset.name(),
+        args.preset,
         &input,
         outcome,
         rendered,
@@ -124,7 +124,7 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         reason,
         floor_tokens: 0,
     };
-    let preset = Preset::named(args.preset.name());
+    let preset = Preset::named(args.preset);
     let window = window(args, &preset);
     let there = log.tokens(leading_system(log)..log.len());
     let mut reason = Reason::Manual;

@@ -1,15 +1,16 @@
 //! `epitome serve`.
 
 use anyhow::{Context, Result, bail};
+use epitome::PresetName;
 use epitome_server::{Config, Mode, Server, StoreLocation};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
-use crate::args::{Preset, ServeArgs};
+use crate::args::ServeArgs;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
-    if args.preset != Preset::Default {
-        let name = args.preset.name();
+    if args.preset != PresetName::Default {
+        let name = args.preset;
         bail!(
             "the proxy knows only the preset default so far; {name} works with `epitome compact`"
         );
