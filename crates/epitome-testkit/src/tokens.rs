@@ -11,7 +11,9 @@ use serde_json::Value;
 use crate::Wire;
 use crate::wire::{array, block_type, messages, text};
 
-const IMAGE_TOKENS: u64 = 1_100;
+/// What providers charge for the pictures of the generator, 1,024 by 806 pixels.
+const ANTHROPIC_IMAGE_TOKENS: u64 = 1_100;
+const OPENAI_IMAGE_TOKENS: u64 = 765;
 const DOCUMENT_TOKENS: u64 = 2_000;
 
 /// Input tokens of a request in the given format.
@@ -58,7 +60,8 @@ impl Tally {
 
     fn block(&mut self, block: &Value) {
         match block_type(block) {
-            "image" | "image_url" => self.extra_tokens += IMAGE_TOKENS,
+            "image" => self.extra_tokens += ANTHROPIC_IMAGE_TOKENS,
+            "image_url" => self.extra_tokens += OPENAI_IMAGE_TOKENS,
             "document" | "file" => self.extra_tokens += DOCUMENT_TOKENS,
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 self.bytes += text(block, "name").len() as u64;

@@ -230,7 +230,7 @@ async fn a_restart_knows_a_conversation_of_three_large_messages() {
     config.store = folder.location();
     let messages = [
         user("Short task."),
-        crate::support::assistant(prose(1, 4_500)),
+        crate::support::assistant(prose(1, 5_400)),
         user("And now?"),
     ];
     let body = request(Wire::OpenaiChat, "m", messages);

@@ -212,7 +212,7 @@ async fn a_refused_rewrite_falls_back_to_the_original_once() {
             ..ModelConfig::default()
         };
         let (model, proxy) = pair(model, |config| config.window_tokens = Some(6_000)).await;
-        let body = request(wire, "x", history(1, 10, 210));
+        let body = request(wire, "x", history(1, 10, 265));
         let received = proxy.post(wire, &body).await;
         assert_eq!(received.status, 200, "{received:?}");
         assert_eq!(action(&received), ("passthrough", "rewrite_refused"));

@@ -161,11 +161,11 @@ impl Story {
         signature::identifier(&source, 24)
     }
 
-    /// Base64 text that starts like a picture; nothing here decodes it.
+    /// Base64 text that starts like a picture of 1,024 by 806 pixels; nothing decodes more than its header.
     fn image(&mut self) -> String {
         let length = self.random.between(100, 300) * 4;
         let body = signature::letters(&self.random.bits().to_le_bytes(), length);
-        format!("iVBORw0KGgoAAAANSUhEUgAA{body}")
+        format!("iVBORw0KGgoAAAANSUhEUgAABAAAAAMmCAYA{body}")
     }
 }
 
