@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
+use epitome::reference::vibe::grouped;
 use epitome::{Block, Compaction, Message, NoPlan, PresetName, Reason, ViewItem, leading_system};
 use epitome_wire::{Body, detect};
 use serde::Serialize;
@@ -305,17 +306,4 @@ fn raw_messages(body: &Body) -> Result<Vec<Box<RawValue>>> {
             Ok(RawValue::from_string(text)?)
         })
         .collect()
-}
-
-/// `1234567` → `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
