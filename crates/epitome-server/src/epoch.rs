@@ -55,7 +55,6 @@ impl Epoch {
         id: String,
         compaction: &Compaction,
         conversation: &Conversation,
-        trimmed_tokens: u64,
     ) -> Option<Self> {
         let cut = compaction.plan.span.end;
         let covered_links = conversation
@@ -98,7 +97,7 @@ impl Epoch {
                 task_in_head: compaction.plan.task == TaskPlace::Head,
                 notes_cap_tokens: compaction.plan.notes_cap_tokens,
                 summary_tokens: compaction.summary_tokens,
-                trimmed_tokens,
+                trimmed_tokens: compaction.trimmed_tokens,
                 trims,
                 reason: compaction.plan.reason.as_str().to_owned(),
                 sources: compaction.summary.sources.clone(),

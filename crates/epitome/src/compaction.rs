@@ -27,6 +27,8 @@ pub struct Compaction {
     pub summary_tokens: u64,
     /// Tool results that stay, shortened, with the positions of their entries.
     pub trims: Vec<(usize, Vec<Trim>)>,
+    /// What shortening them takes off.
+    pub trimmed_tokens: u64,
     /// The instructions of the user that the summary carries word for word.
     pub pins: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
@@ -85,7 +87,7 @@ impl Compaction {
         };
         let tail = plan.span.end..log.len();
         let trims = trims(&at(tail.clone()), plan.trim_tokens, meter);
-        let trimmed_off: u64 = trims
+        let trimmed_tokens: u64 = trims
             .iter()
             .filter_map(|(position, trims)| Some((messages.get(*position)?, trims)))
             .map(|(message, trims)| {
@@ -96,7 +98,7 @@ impl Compaction {
         let kept_tokens = log.tokens(leading_system(log)..plan.head.end)
             + notes_tokens(log, &plan.notes)
             + log.tokens(tail)
-            - trimmed_off;
+            - trimmed_tokens;
         // A summary inside a message is charged as text, not as a message.
         let frame_tokens = match plan.layout {
             Layout::Merged => 2 * meter.message(&Message::text(Role::User, ACKNOWLEDGEMENT)),
@@ -161,6 +163,7 @@ impl Compaction {
             summary,
             summary_tokens,
             trims,
+            trimmed_tokens,
             pins,
             tokens_after,
         })

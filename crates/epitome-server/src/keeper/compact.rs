@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{Compaction, Message, NoPlan, Plan, Reason, trimmed};
+use epitome::{Compaction, Message, NoPlan, Plan, Reason};
 use epitome_store::{CompactionState, Outcome};
 use epitome_wire::{Body, decode};
 
@@ -211,10 +211,8 @@ impl Keeper {
                     .and_then(|plan| Compaction::extract(plan, log, &messages, meter, None));
                 match made {
                     Ok(compaction) => {
-                        let trimmed_tokens = trimmed_tokens(&compaction, &messages, meter);
                         let id = uuid::Uuid::now_v7().simple().to_string();
-                        let frozen =
-                            Epoch::freeze(id, &compaction, &ticket.conversation, trimmed_tokens);
+                        let frozen = Epoch::freeze(id, &compaction, &ticket.conversation);
                         if frozen
                             .as_ref()
                             .is_some_and(|epoch| index.is_refused(&epoch.node))
@@ -281,18 +279,6 @@ fn targets(ticket: &Ticket, gauge: &Gauge) -> Vec<u64> {
         estimated(gauge.window.tokens / 4).min(ticket.conversation.log.total_tokens() / 2);
     let [first, last] = TARGET_PERCENTS.map(|percent| usable * percent / 100);
     vec![first.min(comfortable), first, last]
-}
-
-fn trimmed_tokens(compaction: &Compaction, messages: &[Message], meter: epitome::Meter) -> u64 {
-    compaction
-        .trims
-        .iter()
-        .filter_map(|(position, trims)| Some((messages.get(*position)?, trims)))
-        .map(|(message, trims)| {
-            let after = meter.message(&trimmed(message, trims));
-            meter.message(message).saturating_sub(after)
-        })
-        .sum()
 }
 
 fn decode_all(body: &Body) -> Option<Vec<Message>> {
