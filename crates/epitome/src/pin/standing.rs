@@ -1,0 +1,326 @@
+//! Which sentence is a standing instruction.
+
+use super::clauses::{Hit, Sentence};
+use super::languages::{Class, Tongue};
+use super::state::Change;
+use super::{grammar, unspaced};
+
+/// Sentences outside these lengths are no rules: too little to go by, or a paste.
+const LENGTHS: std::ops::RangeInclusive<usize> = 8..=400;
+
+/// How plainly a sentence says that it is a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// It reads like one: "Use tabs for indentation."
+    Plain,
+    /// It says that it stands: "never", "from now on", "must".
+    Explicit,
+}
+
+/// Whether a sentence is a standing instruction or constraint, and no question, report or request for once.
+pub(crate) fn is_standing(sentence: &str) -> bool {
+    strength(sentence).is_some()
+}
+
+/// How plainly `sentence` says that it is a standing instruction; `None` when it is none.
+pub(crate) fn strength(sentence: &str) -> Option<Strength> {
+    Reading::of(sentence).strength
+}
+
+/// What a sentence says about itself and about earlier ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// How plainly it says that it is a standing instruction.
+    pub(super) strength: Option<Strength>,
+    /// What it may do to earlier ones.
+    pub(super) change: Option<Change>,
+}
+
+impl Reading {
+    pub(super) fn of(sentence: &str) -> Self {
+        let sentence = sentence.trim();
+        if unspaced::is_script(sentence) {
+            return unspaced::read(sentence);
+        }
+        if !LENGTHS.contains(&sentence.chars().count()) {
+            return Self::default();
+        }
+        let read = Sentence::read(sentence);
+        if read.len() < 2 {
+            return Self::default();
+        }
+        let is_question = sentence.ends_with('?');
+        let readers = || {
+            read.tongues()
+                .iter()
+                .map(|tongue| Reader::new(&read, *tongue))
+        };
+        let strength = readers()
+            .filter_map(|reader| {
+                if is_question {
+                    reader.polite_rule()
+                } else {
+                    reader.rule()
+                }
+            })
+            .max();
+        let change = match is_question {
+            true => None,
+            false => readers().find_map(|reader| reader.change(strength.is_some())),
+        };
+        Self { strength, change }
+    }
+}
+
+/// A sentence as one language reads it.
+struct Reader<'a> {
+    sentence: &'a Sentence,
+    tongue: Tongue,
+    /// Where clauses begin, behind the words that may stand before a rule.
+    starts: Vec<usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(sentence: &'a Sentence, tongue: Tongue) -> Self {
+        let mut reader = Self {
+            sentence,
+            tongue,
+            starts: Vec::new(),
+        };
+        for at in 0..sentence.len() {
+            let joined = at > 0 && sentence.is(at - 1, tongue, Class::Joint);
+            if at == 0 || joined || sentence.begins(at) {
+                let start = reader.behind_leads(at);
+                if reader.starts.last() != Some(&start) {
+                    reader.starts.push(start);
+                }
+            }
+        }
+        reader
+    }
+
+    /// "Can you please never …?" is a rule, other questions are none.
+    fn polite_rule(&self) -> Option<Strength> {
+        let asks = self.hits(Class::Request).any(|hit| hit.at == 0);
+        let stands = self.has(Class::Stands)
+            || self.has(Class::Frequency)
+            || self.hits(Class::Forbid).any(|hit| hit.at > 1);
+        (asks && stands).then_some(Strength::Plain)
+    }
+
+    /// What it may do to earlier sentences.
+    fn change(&self, is_rule: bool) -> Option<Change> {
+        let permits = self
+            .starts
+            .iter()
+            .any(|start| self.is(*start, Class::Permits))
+            && self.has(Class::Anew);
+        if permits || self.has(Class::Revokes) {
+            return Some(Change::Revokes);
+        }
+        if self.has(Class::Finishes) {
+            return Some(Change::Finishes);
+        }
+        // "The budget is 400 now", but not "from now on".
+        let last = self.sentence.len().saturating_sub(1);
+        let ends_anew = is_rule && self.is(last, Class::Anew);
+        (ends_anew || self.has(Class::Replaces)).then_some(Change::Replaces)
+    }
+
+    fn rule(&self) -> Option<Strength> {
+        if self.has(Class::Stands)
+            || self.forbids()
+            || self.has_duty()
+            || self.has_frequency()
+            || grammar::forbids(self.sentence, self.tongue, &self.starts)
+        {
+            return Some(Strength::Explicit);
+        }
+        let is_plain = self.opens()
+            || self.is_scoped()
+            || self.closes()
+            || self.limits()
+            || grammar::instructs(self.sentence, self.tongue);
+        is_plain.then_some(Strength::Plain)
+    }
+
+    fn hits(&self, class: Class) -> impl Iterator<Item = Hit> {
+        let hits = self.sentence.hits(self.tongue);
+        hits.filter(move |hit| hit.class == class)
+    }
+
+    fn has(&self, class: Class) -> bool {
+        self.sentence.has(self.tongue, class)
+    }
+
+    fn is(&self, at: usize, class: Class) -> bool {
+        self.sentence.is(at, self.tongue, class)
+    }
+
+    /// The longest phrase at `at` that says what a clause is; of equals the one that says least.
+    fn head(&self, at: usize) -> Option<Hit> {
+        let order = |class: Class| match class {
+            Class::Idle => Some(4),
+            Class::Forbid => Some(3),
+            Class::Opens => Some(2),
+            Class::Verb => Some(1),
+            Class::Lead => Some(0),
+            _ => None,
+        };
+        self.sentence
+            .hits(self.tongue)
+            .filter(|hit| hit.at == at)
+            .filter_map(|hit| order(hit.class).map(|order| (hit.length, order, hit)))
+            .max_by_key(|(length, order, _)| (*length, *order))
+            .map(|(_, _, hit)| hit)
+    }
+
+    fn behind_leads(&self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(hit) = self.head(at).filter(|hit| hit.class == Class::Lead) {
+            at += hit.length;
+        }
+        at
+    }
+
+    fn heads(&self) -> impl Iterator<Item = Hit> {
+        self.starts.iter().filter_map(|start| self.head(*start))
+    }
+
+    fn forbids(&self) -> bool {
+        self.heads().any(|hit| {
+            hit.class == Class::Forbid
+                && self.sentence.len() > hit.at + hit.length
+                && !grammar::tells(self.sentence, self.tongue, hit.at)
+                && !self.goes_on_to_tell(hit)
+        })
+    }
+
+    /// "One of them hangs and never comes back": what is joined to a tale belongs to it.
+    fn goes_on_to_tell(&self, hit: Hit) -> bool {
+        let is_joined =
+            hit.at > 0 && !self.sentence.begins(hit.at) && self.is(hit.at, Class::Frequency);
+        let commands = |head: Hit| matches!(head.class, Class::Verb | Class::Opens | Class::Forbid);
+        let first = self.starts.first().copied().unwrap_or(0);
+        is_joined
+            && hit.at != first
+            && !self.head(first).is_some_and(commands)
+            && !self.has(Class::Duty)
+    }
+
+    fn opens(&self) -> bool {
+        self.heads().any(|hit| {
+            hit.class == Class::Opens && !grammar::is_for_once(self.sentence, self.tongue, hit.at)
+        })
+    }
+
+    /// The word that a clause around `at` begins with.
+    fn subject(&self, at: usize) -> usize {
+        let before = self.starts.iter().rev().find(|start| **start <= at);
+        before.copied().unwrap_or(0)
+    }
+
+    fn has_duty(&self) -> bool {
+        self.hits(Class::Duty).any(|hit| {
+            let subject = self.subject(hit.at);
+            let behind = hit.at + hit.length;
+            let is_guess = self.is(behind, Class::Guess);
+            let speaks_to_you =
+                self.is(hit.at, Class::You) || hit.at > 0 && self.is(hit.at - 1, Class::You);
+            if speaks_to_you {
+                return !self.is(behind, Class::Seen);
+            }
+            if hit.at == subject {
+                return !is_guess || self.has(Class::Scope);
+            }
+            if self.is(subject, Class::First) {
+                return false;
+            }
+            let is_plural = self.is(subject, Class::Plural);
+            if is_plural && self.is(hit.at, Class::Need) {
+                return self.has(Class::Scope);
+            }
+            let about_something = is_plural || self.is(subject, Class::Pronoun);
+            !(about_something && is_guess) && self.sentence.word(behind + 1) != "been"
+        })
+    }
+
+    fn has_frequency(&self) -> bool {
+        self.hits(Class::Frequency).any(|hit| {
+            let subject = self.subject(hit.at);
+            if subject == hit.at {
+                return false;
+            }
+            let commands = self.head(subject).is_some_and(|head| {
+                matches!(head.class, Class::Verb | Class::Opens | Class::Forbid)
+            });
+            let behind = hit.at + hit.length;
+            let tells = [Class::First, Class::Pronoun, Class::Plural]
+                .into_iter()
+                .any(|class| self.is(subject, class));
+            let is_norm =
+                !tells && self.is(behind, Class::Norm) && !self.is(subject, Class::Article);
+            commands || is_norm
+        })
+    }
+
+    fn is_scoped(&self) -> bool {
+        let commands = self.heads().any(|head| {
+            head.class == Class::Verb && self.hits(Class::Scope).any(|scope| scope.at > head.at)
+        });
+        commands || self.begins_with_scope() || self.is_wish()
+    }
+
+    /// "Before every commit run the tests", in languages that put no comma there.
+    fn begins_with_scope(&self) -> bool {
+        let first = self.starts.first().copied().unwrap_or(0);
+        let scope = self
+            .hits(Class::Scope)
+            .filter(|hit| hit.at == first)
+            .map(|hit| hit.at + hit.length)
+            .max();
+        scope.is_some_and(|end| {
+            self.hits(Class::Verb).any(|verb| {
+                let before = verb.at.saturating_sub(1);
+                let tells = [Class::First, Class::Plural, Class::Pronoun, Class::Article]
+                    .into_iter()
+                    .any(|class| self.is(before, class));
+                verb.at >= end && !tells
+            })
+        })
+    }
+
+    fn is_wish(&self) -> bool {
+        self.hits(Class::Soft).any(|soft| {
+            let subject = self.subject(soft.at);
+            let tells = subject != soft.at
+                && (self.is(subject, Class::First) || self.is(subject, Class::Pronoun));
+            let says_something = self.is(subject, Class::Every) || !self.is(soft.at, Class::Mild);
+            !tells && says_something && self.hits(Class::Scope).any(|scope| scope.at != soft.at)
+        })
+    }
+
+    fn closes(&self) -> bool {
+        let tells = [Class::First, Class::Pronoun, Class::Plural, Class::Article]
+            .into_iter()
+            .any(|class| self.is(self.subject(0), class) || self.is(0, class));
+        !tells
+            && self
+                .hits(Class::Closes)
+                .any(|hit| hit.at > 0 && self.sentence.begins(hit.at + hit.length))
+    }
+
+    /// "The budget is 300", "Deadline: Friday".
+    fn limits(&self) -> bool {
+        let tells = self.is(self.subject(0), Class::First);
+        let has_value =
+            (0..self.sentence.len()).any(|at| self.sentence.is_number(at)) || self.has(Class::Date);
+        !tells
+            && has_value
+            && self.hits(Class::Limit).any(|limit| {
+                let behind = limit.at + limit.length;
+                let links = (behind..behind + 4).any(|at| self.is(at, Class::Copula));
+                links || self.sentence.begins(behind)
+            })
+    }
+}
