@@ -1,20 +1,23 @@
 //! What the user said that stays in force, word for word.
 //!
-//! - the pieces a message is made of: `sentences`
-//! - which of them is a standing instruction: `standing`, over `clauses` and the tables in `languages`; scripts
-//!   that do not separate words have their own: `unspaced`
+//! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
+//! - what a sentence says: `reading`. Which is a rule: `standing` and `grammar`, over `clauses` and the tables in
+//!   `languages`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
 
 mod cap;
+mod class;
 mod clauses;
 mod grammar;
 mod languages;
 mod named;
+mod reading;
 mod sentences;
 mod standing;
 mod state;
 mod todo;
+mod typed;
 mod unspaced;
 
 use std::collections::HashSet;
@@ -24,9 +27,9 @@ use crate::summary::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
 pub use named::{NamedResult, Share, named_results, share_named};
-use sentences::Item;
-use standing::Reading;
-pub(crate) use standing::is_standing;
+use reading::Reading;
+pub(crate) use reading::is_standing;
+use sentences::{Item, Register};
 use state::Change;
 
 /// A sentence that is kept verbatim until it is superseded or done.
@@ -58,6 +61,8 @@ pub struct Pin {
 /// What a pin is, the least binding first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PinKind {
+    /// A rule inside a long text that the user sent: a plan, a file of rules, a report.
+    Passage,
     /// Something the user wants done later.
     Todo,
     /// A standing instruction or constraint of the user.
@@ -219,7 +224,11 @@ impl Board {
             if is_todo {
                 self.add(Pin::todo(position, piece.text));
             } else if is_rule || superseded {
-                self.add(Pin::instruction(position, piece.text));
+                let kind = match piece.register {
+                    Register::Typed => PinKind::Instruction,
+                    Register::Document => PinKind::Passage,
+                };
+                self.add(Pin::active(position, piece.text.to_owned(), kind));
             }
         }
     }
@@ -231,7 +240,7 @@ impl Board {
             let Some(pin) = self.pins.get_mut(at) else {
                 continue;
             };
-            superseded |= pin.kind == PinKind::Instruction;
+            superseded |= pin.kind != PinKind::Todo;
             self.texts.remove(&pin.text);
             pin.state = state;
         }

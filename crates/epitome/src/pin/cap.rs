@@ -1,6 +1,7 @@
 //! How many pins fit.
 
-use super::{Pin, PinKind, languages};
+use super::reading::{Strength, strength};
+use super::{Pin, PinKind};
 use crate::meter::Meter;
 
 /// What a bullet costs beyond its text.
@@ -36,10 +37,10 @@ pub fn pin_budget_tokens(window_tokens: u64, explicit_budget_tokens: Option<u64>
 
 /// Keeps the pins in force that fit `cap_tokens`. Superseded and done ones are in neither list.
 ///
-/// In line for room: what the host supplied, then instructions, then to-dos. Among these, rules that say themselves
-/// that they stand ("never", "from now on") come first, so that an old one is not pushed out by newer remarks; then
-/// the short before the very long, because one long sentence would push out several others; then the newest. The order
-/// depends on nothing else, and both lists keep the order of `pins`.
+/// In line for room: what the host supplied, then instructions, to-dos, and rules from long texts. Among these the short
+/// come before the very long, because one long sentence would push out several others; then rules that say themselves
+/// that they stand ("never", "from now on"), so that an old one is not pushed out by newer remarks; then the newest.
+/// The order depends on nothing else, and both lists keep the order of `pins`.
 ///
 /// ```
 /// use epitome::{Meter, Pin, cap_pins};
@@ -91,16 +92,16 @@ pub fn cap(pins: Vec<Pin>, cap_tokens: u64, meter: Meter) -> CappedPins {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     kind: PinKind,
-    is_explicit: bool,
     is_short: bool,
+    is_explicit: bool,
 }
 
 impl Rank {
     fn of(pin: &Pin, tokens: u64, cap_tokens: u64) -> Self {
         Self {
             kind: pin.kind,
-            is_explicit: languages::says_it_stands(&pin.text),
             is_short: tokens.saturating_mul(LONG_PART) <= cap_tokens,
+            is_explicit: strength(&pin.text) == Some(Strength::Explicit),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A sentence as words and clauses, and what the tables say about them.
 
-use super::languages::{Class, PHRASES, Tongue};
+use super::class::Class;
+use super::languages::{PHRASES, Tongue};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
 const QUOTED: char = '\u{fffc}';

@@ -1,7 +1,8 @@
 //! What word tables cannot say: how languages form a prohibition, and what makes a command one for once.
 
+use super::class::Class;
 use super::clauses::Sentence;
-use super::languages::{Class, Tongue};
+use super::languages::Tongue;
 
 /// Negations of things, not of deeds: behind these a sentence may go on to tell.
 const NOMINAL: &[&str] = &[

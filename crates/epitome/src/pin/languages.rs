@@ -1,160 +1,19 @@
 //! The word tables, one file for each language, read once.
 //!
 //! A line of a table is `class: phrase, phrase, …`. A phrase is one or more words in small letters; `#` stands for a
-//! number. A class may have several lines.
+//! number. A class may have several lines; `class.rs` says what each means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::standing::{Strength, strength};
+use super::class::Class;
 
-/// What a phrase says about the sentence it stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Class {
-    /// A word by which the language is known.
-    Common,
-    /// May stand before a rule: "please", "also".
-    Lead,
-    /// Joins clauses: what follows begins anew.
-    Joint,
-    /// Asks politely: "can you".
-    Request,
-    /// Makes a rule where a clause begins, and says that it stands: "never", "don't".
-    Forbid,
-    /// Begins like a rule and is none: "don't worry".
-    Idle,
-    /// Makes a rule where a clause begins: "use", "I prefer".
-    Opens,
-    /// An imperative. It is a request for once, unless a scope says more.
-    Verb,
-    /// Says how far something goes: "only", "for this project", "at most".
-    Scope,
-    /// Makes a rule unless somebody tells about himself: "must", "is off limits".
-    Duty,
-    /// A duty only together with a scope: "should", "I want".
-    Soft,
-    /// "Always", "never" in the middle of a sentence: a rule if an imperative leads it.
-    Frequency,
-    /// What follows a frequency word in a rule without a subject that acts: "secrets never go …".
-    Norm,
-    /// Makes a rule at the end of a clause: "nothing else".
-    Closes,
-    /// Begins a sentence in which somebody tells about himself or others.
-    First,
-    /// Begins a sentence about something at hand.
-    Pronoun,
-    /// "We": a convention, or a story.
-    Plural,
-    /// Begins a sentence about a thing.
-    Article,
-    /// Behind a duty word: it was a guess ("must be the cache").
-    Guess,
-    /// Makes a rule wherever it stands, and says that it stands: "from now on".
-    Stands,
-    /// A thing that has a limit or is one.
-    Limit,
-    /// Links a limit to its value.
-    Copula,
-    /// A day or a month.
-    Date,
-    /// A number in words.
-    Number,
-    /// Speaks of all of a kind.
-    Every,
-    /// Makes a rule at the end of a sentence (scripts without spaces).
-    Ends,
-    /// Makes a rule at the beginning of a sentence (scripts without spaces).
-    Begins,
-    /// Makes a question (scripts without spaces).
-    Question,
-    /// May stand before a beginning (scripts without spaces).
-    Polite,
-    /// Allows something: "you may".
-    Permits,
-    /// Says that what is allowed is new: "now", "again".
-    Anew,
-    /// Takes a rule back.
-    Revokes,
-    /// Puts another rule in the place of one.
-    Replaces,
-    /// Says that something is done or dropped.
-    Finishes,
-    /// Who is spoken to.
-    You,
-    /// A verb that tells: behind "no" or "nothing" there is no prohibition.
-    Told,
-    /// Makes a telling verb a rule again: "is allowed".
-    Allowed,
-    /// Behind a duty: what one sees or has to do by the way.
-    Seen,
-    /// A weak duty: "we need to talk".
-    Need,
-    /// A soft duty that says nothing without a subject that speaks of all.
-    Mild,
-    /// Behind "use … to": a command for once.
-    Aims,
-    /// A form that forbids behind a negation.
-    Imperative,
-    /// A form that tells behind a negation although it looks like a command.
-    Indicative,
-    /// Says who does something: the sentence is no bare infinitive.
-    Finite,
-    /// Ends like an infinitive and is none.
-    Nouns,
-}
-
-impl Class {
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "common" => Self::Common,
-            "lead" => Self::Lead,
-            "joint" => Self::Joint,
-            "request" => Self::Request,
-            "forbid" => Self::Forbid,
-            "idle" => Self::Idle,
-            "opens" => Self::Opens,
-            "verb" => Self::Verb,
-            "scope" => Self::Scope,
-            "duty" => Self::Duty,
-            "soft" => Self::Soft,
-            "frequency" => Self::Frequency,
-            "norm" => Self::Norm,
-            "closes" => Self::Closes,
-            "first" => Self::First,
-            "pronoun" => Self::Pronoun,
-            "plural" => Self::Plural,
-            "article" => Self::Article,
-            "guess" => Self::Guess,
-            "stands" => Self::Stands,
-            "limit" => Self::Limit,
-            "copula" => Self::Copula,
-            "date" => Self::Date,
-            "number" => Self::Number,
-            "every" => Self::Every,
-            "ends" => Self::Ends,
-            "begins" => Self::Begins,
-            "question" => Self::Question,
-            "polite" => Self::Polite,
-            "permits" => Self::Permits,
-            "anew" => Self::Anew,
-            "revokes" => Self::Revokes,
-            "replaces" => Self::Replaces,
-            "finishes" => Self::Finishes,
-            "you" => Self::You,
-            "told" => Self::Told,
-            "allowed" => Self::Allowed,
-            "seen" => Self::Seen,
-            "need" => Self::Need,
-            "mild" => Self::Mild,
-            "aims" => Self::Aims,
-            "imperative" => Self::Imperative,
-            "indicative" => Self::Indicative,
-            "finite" => Self::Finite,
-            "nouns" => Self::Nouns,
-            _ => return None,
-        })
-    }
-}
+const GENERAL: &str = include_str!("languages/general.txt");
+const UNSPACED: [&str; 3] = [
+    include_str!("languages/chinese.txt"),
+    include_str!("languages/japanese.txt"),
+    include_str!("languages/korean.txt"),
+];
 
 /// A language whose words stand apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -223,13 +82,8 @@ pub(super) static PHRASES: LazyLock<HashMap<&'static str, Vec<Phrase>>> = LazyLo
 /// The pieces of scripts without spaces, by their first character.
 pub(super) static PIECES: LazyLock<HashMap<char, Vec<(Class, &'static str)>>> =
     LazyLock::new(|| {
-        let tables = [
-            include_str!("languages/chinese.txt"),
-            include_str!("languages/japanese.txt"),
-            include_str!("languages/korean.txt"),
-        ];
         let mut pieces: HashMap<char, Vec<(Class, &'static str)>> = HashMap::new();
-        for (class, piece) in tables.into_iter().flat_map(entries) {
+        for (class, piece) in UNSPACED.into_iter().flat_map(entries) {
             if let Some(first) = piece.chars().next() {
                 pieces.entry(first).or_default().push((class, piece));
             }
@@ -248,24 +102,43 @@ fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
         .filter(|(_, phrase)| !phrase.is_empty())
 }
 
-/// Whether an instruction says itself that it stands.
-pub(super) fn says_it_stands(text: &str) -> bool {
-    strength(text) == Some(Strength::Explicit)
+/// Lists that are looked up as they stand, whatever the language.
+static LISTS: LazyLock<HashMap<Class, HashSet<&'static str>>> = LazyLock::new(|| {
+    let mut lists: HashMap<Class, HashSet<&'static str>> = HashMap::new();
+    for (class, phrase) in entries(GENERAL) {
+        lists.entry(class).or_default().insert(phrase);
+    }
+    lists
+});
+
+/// Whether `phrase` is in the list of a class.
+pub(super) fn lists(class: Class, phrase: &str) -> bool {
+    LISTS.get(&class).is_some_and(|list| list.contains(phrase))
+}
+
+/// Whether a phrase of the list of a class satisfies `test`.
+pub(super) fn lists_one(class: Class, test: impl Fn(&str) -> bool) -> bool {
+    LISTS
+        .get(&class)
+        .is_some_and(|list| list.iter().any(|phrase| test(phrase)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Tongue};
+    use super::{Class, GENERAL, Tongue, UNSPACED};
 
     #[test]
     fn every_line_of_every_table_is_read() {
-        for tongue in Tongue::ALL {
-            for line in tongue.table().lines().filter(|line| !line.starts_with('#')) {
-                let class = line
-                    .split_once(": ")
-                    .and_then(|(name, _)| Class::named(name));
-                assert!(class.is_some(), "{tongue:?}: {line}");
-            }
+        let tables = Tongue::ALL.map(Tongue::table);
+        let tables = tables.into_iter().chain(UNSPACED).chain([GENERAL]);
+        for line in tables
+            .flat_map(str::lines)
+            .filter(|line| !line.starts_with('#'))
+        {
+            let class = line
+                .split_once(": ")
+                .and_then(|(name, _)| Class::named(name));
+            assert!(class.is_some(), "{line}");
         }
     }
 }

@@ -1,72 +1,15 @@
 //! The sentences of a typed text: what is code, quotation, log or markup is left out.
 
-use super::standing::Strength;
+use super::class::Class;
+use super::languages::{lists, lists_one};
+use super::reading::Strength;
+use super::typed::lines;
 
 /// Up to this many characters a message is taken to be typed. In a longer one only rules that say that they stand
 /// count: it is a plan, a report or a paste, and most of it describes.
 const TYPED_MESSAGE_CHARS: usize = 1_600;
 /// A sentence of this many words or fewer may only underline the one before it.
 const TAIL_WORDS: usize = 4;
-/// Words that begin such a sentence.
-const TAILS: &[&str] = &[
-    "ever",
-    "not ever",
-    "not even",
-    "period",
-    "full stop",
-    "no exceptions",
-    "no exception",
-    "without exception",
-    "really",
-    "seriously",
-    "i mean it",
-    "nothing else",
-    "no excuses",
-    "niemals",
-    "nicht einmal",
-    "nicht mal",
-    "keine ausnahme",
-    "ohne ausnahme",
-    "punkt",
-    "sonst nichts",
-    "nunca",
-    "jamás",
-    "ni uno",
-    "ni una",
-    "sin excepción",
-    "sin excepciones",
-    "nada más",
-    "y punto",
-    "jamais",
-    "sans exception",
-    "point final",
-    "rien d'autre",
-    "sem exceção",
-    "sem exceções",
-    "nada mais",
-    "senza eccezioni",
-    "nient'altro",
-    "zonder uitzondering",
-    "geen uitzonderingen",
-    "без исключений",
-    "никогда",
-    "точка",
-    "没有例外",
-    "没有任何例外",
-    "例外なし",
-    "例外はありません",
-    "예외 없음",
-    "예외는 없습니다",
-];
-/// Words before a full stop that do not end a sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "etc", "vs", "approx", "resp", "incl", "excl", "max", "min", "no", "nr", "ca",
-    "bzw", "ggf", "usw", "z.b", "d.h", "u.a", "evtl", "inkl", "p.ej", "ej", "mr", "mrs", "ms",
-    "dr", "sr", "sra", "prof", "st", "cf", "fig", "sec", "dept", "est", "jan", "feb", "mar", "apr",
-    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "т.е", "т.д", "напр", "p.ex",
-    "par ex", "bv", "bijv", "o.ä", "str", "vol", "ver",
-];
-
 /// A sentence of a typed text and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'a> {
@@ -123,11 +66,15 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut heading = "";
     lines(text).flat_map(move |line| {
         let line = line.trim();
-        let (mut item, bare) = without_mark(line);
+        let (mut item, mut bare) = without_mark(line);
         match item {
             Item::No if !line.is_empty() => heading = line,
             Item::Under(_) => item = Item::Under(heading),
             _ => {}
+        }
+        if line.starts_with('#') {
+            // A heading names what follows.
+            bare = "";
         }
         split_line(bare).map(move |text| Piece {
             text,
@@ -135,117 +82,6 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             register,
         })
     })
-}
-
-/// The lines that somebody may have typed.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    let mut tag: Option<&str> = None;
-    text.lines().filter(move |line| {
-        let bare = line.trim_start();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
-            fenced = !fenced;
-            return false;
-        }
-        if let Some(open) = tag {
-            if bare.contains("</") && bare.contains(open) {
-                tag = None;
-            }
-            return false;
-        }
-        if let Some(name) = opened_tag(bare) {
-            // A block that never ends is a stray bracket.
-            if !bare.contains("</") && text.contains(&format!("</{name}")) {
-                tag = Some(name);
-            }
-            return false;
-        }
-        !fenced && !is_quotation(bare) && !is_output(bare)
-    })
-}
-
-fn opened_tag(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix('<')?;
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
-    let name = rest.get(..end)?;
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    (begins && rest.contains('>')).then_some(name)
-}
-
-fn is_quotation(line: &str) -> bool {
-    line.starts_with('>') || line.starts_with("| ")
-}
-
-/// Whether a line is output of a program or source, by how it begins or ends.
-fn is_output(line: &str) -> bool {
-    const OPENINGS: &[&str] = &[
-        "error",
-        "warning:",
-        "fatal:",
-        "info:",
-        "debug:",
-        "traceback",
-        "caused by",
-        "panic",
-        "thread '",
-        "npm ",
-        "$ ",
-        "diff --git",
-        "@@",
-        "+++",
-        "[info",
-        "[error",
-        "[warn",
-        "[debug",
-        "[20",
-        "20",
-        "at ",
-        "file \"",
-        "assertionerror",
-        "typeerror",
-        "exception",
-        "e   ",
-        "#include",
-        "import ",
-        "def ",
-        "fn ",
-        "const ",
-        "let ",
-        "var ",
-        "return ",
-        "//",
-        "/*",
-    ];
-    let start: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
-    let looks_so = OPENINGS.iter().any(|opening| start.starts_with(opening));
-    let is_timed = start.starts_with("20") && start.get(4..5) == Some("-");
-    let is_code = line.ends_with([';', '{', '}'])
-        || line.ends_with("();")
-        || line.contains(" => ")
-        || line.contains(" == ");
-    match start.as_str() {
-        start if start.starts_with("20") => is_timed,
-        start
-            if start.starts_with("let ")
-                || start.starts_with("import ")
-                || start.starts_with("return ") =>
-        {
-            is_code
-        }
-        start
-            if start.starts_with("error")
-                || start.starts_with("panic")
-                || start.starts_with("exception") =>
-        {
-            line.contains(':') || is_code
-        }
-        start if start.starts_with("at ") => line.contains('(') && line.contains(':'),
-        start if start.starts_with("npm ") => {
-            start.starts_with("npm err") || start.starts_with("npm warn")
-        }
-        start if start.starts_with("const ") || start.starts_with("var ") => line.contains('='),
-        _ => looks_so || is_code,
-    }
 }
 
 /// A line without the mark of a list, and what the mark says.
@@ -341,7 +177,7 @@ fn is_abbreviation(before: &str) -> bool {
     let letters = word.chars().count();
     letters <= 6
         && (letters == 1 && word.chars().all(char::is_alphabetic)
-            || ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
+            || lists(Class::Abbreviation, &word.to_lowercase()))
 }
 
 fn is_tail(text: &str) -> bool {
@@ -352,10 +188,9 @@ fn is_tail(text: &str) -> bool {
     }
     let lower = sentence.to_lowercase();
     let bare = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
-    TAILS.iter().any(|tail| {
-        bare.strip_prefix(tail).is_some_and(|rest| {
-            rest.is_empty()
-                || (rest.starts_with(' ') && tail.starts_with("not") || tail.starts_with("ni"))
-        })
+    lists_one(Class::Tail, |tail| {
+        let rest = bare.strip_prefix(tail);
+        let may_go_on = tail.starts_with("not") || tail.starts_with("ni");
+        rest.is_some_and(|rest| rest.is_empty() || may_go_on && rest.starts_with(' '))
     })
 }

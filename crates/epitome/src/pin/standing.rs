@@ -1,79 +1,14 @@
-//! Which sentence is a standing instruction.
+//! Which sentence is a standing instruction, as one language reads it.
 
+use super::class::Class;
 use super::clauses::{Hit, Sentence};
-use super::languages::{Class, Tongue};
+use super::grammar;
+use super::languages::Tongue;
+use super::reading::Strength;
 use super::state::Change;
-use super::{grammar, unspaced};
-
-/// Sentences outside these lengths are no rules: too little to go by, or a paste.
-const LENGTHS: std::ops::RangeInclusive<usize> = 8..=400;
-
-/// How plainly a sentence says that it is a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Strength {
-    /// It reads like one: "Use tabs for indentation."
-    Plain,
-    /// It says that it stands: "never", "from now on", "must".
-    Explicit,
-}
-
-/// Whether a sentence is a standing instruction or constraint, and no question, report or request for once.
-pub(crate) fn is_standing(sentence: &str) -> bool {
-    strength(sentence).is_some()
-}
-
-/// How plainly `sentence` says that it is a standing instruction; `None` when it is none.
-pub(crate) fn strength(sentence: &str) -> Option<Strength> {
-    Reading::of(sentence).strength
-}
-
-/// What a sentence says about itself and about earlier ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
-    /// How plainly it says that it is a standing instruction.
-    pub(super) strength: Option<Strength>,
-    /// What it may do to earlier ones.
-    pub(super) change: Option<Change>,
-}
-
-impl Reading {
-    pub(super) fn of(sentence: &str) -> Self {
-        let sentence = sentence.trim();
-        if unspaced::is_script(sentence) {
-            return unspaced::read(sentence);
-        }
-        if !LENGTHS.contains(&sentence.chars().count()) {
-            return Self::default();
-        }
-        let read = Sentence::read(sentence);
-        if read.len() < 2 {
-            return Self::default();
-        }
-        let is_question = sentence.ends_with('?');
-        let readers = || {
-            read.tongues()
-                .iter()
-                .map(|tongue| Reader::new(&read, *tongue))
-        };
-        let strength = readers()
-            .filter_map(|reader| {
-                if is_question {
-                    reader.polite_rule()
-                } else {
-                    reader.rule()
-                }
-            })
-            .max();
-        let change = match is_question {
-            true => None,
-            false => readers().find_map(|reader| reader.change(strength.is_some())),
-        };
-        Self { strength, change }
-    }
-}
 
 /// A sentence as one language reads it.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     sentence: &'a Sentence,
     tongue: Tongue,
     /// Where clauses begin, behind the words that may stand before a rule.
@@ -81,7 +16,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(sentence: &'a Sentence, tongue: Tongue) -> Self {
+    pub(super) fn new(sentence: &'a Sentence, tongue: Tongue) -> Self {
         let mut reader = Self {
             sentence,
             tongue,
@@ -100,7 +35,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Can you please never …?" is a rule, other questions are none.
-    fn polite_rule(&self) -> Option<Strength> {
+    pub(super) fn polite_rule(&self) -> Option<Strength> {
         let asks = self.hits(Class::Request).any(|hit| hit.at == 0);
         let stands = self.has(Class::Stands)
             || self.has(Class::Frequency)
@@ -109,7 +44,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What it may do to earlier sentences.
-    fn change(&self, is_rule: bool) -> Option<Change> {
+    pub(super) fn change(&self, is_rule: bool) -> Option<Change> {
         let permits = self
             .starts
             .iter()
@@ -124,10 +59,10 @@ impl<'a> Reader<'a> {
         // "The budget is 400 now", but not "from now on".
         let last = self.sentence.len().saturating_sub(1);
         let ends_anew = is_rule && self.is(last, Class::Anew);
-        (ends_anew || self.has(Class::Replaces)).then_some(Change::Replaces)
+        (is_rule && (ends_anew || self.has(Class::Replaces))).then_some(Change::Replaces)
     }
 
-    fn rule(&self) -> Option<Strength> {
+    pub(super) fn rule(&self) -> Option<Strength> {
         if self.has(Class::Stands)
             || self.forbids()
             || self.has_duty()

@@ -1,5 +1,7 @@
 //! What later sentences do to a pin. When in doubt, nothing: two rules in view do less harm than one that is missing.
 
+use super::class::Class;
+use super::languages::lists;
 use super::{Pin, PinKind, PinState};
 
 /// Pins that a sentence is compared with, the newest first: what is further back is not taken back in passing.
@@ -16,197 +18,6 @@ pub(super) enum Change {
     Finishes,
 }
 
-/// Words that name no topic.
-const EMPTY: &[&str] = &[
-    "the",
-    "a",
-    "an",
-    "to",
-    "of",
-    "for",
-    "in",
-    "on",
-    "at",
-    "by",
-    "is",
-    "are",
-    "be",
-    "it",
-    "its",
-    "this",
-    "that",
-    "and",
-    "or",
-    "but",
-    "with",
-    "from",
-    "my",
-    "your",
-    "our",
-    "you",
-    "i",
-    "we",
-    "me",
-    "us",
-    "not",
-    "no",
-    "never",
-    "always",
-    "only",
-    "now",
-    "please",
-    "do",
-    "don't",
-    "does",
-    "did",
-    "must",
-    "should",
-    "may",
-    "can",
-    "will",
-    "use",
-    "keep",
-    "stays",
-    "stay",
-    "set",
-    "under",
-    "over",
-    "any",
-    "all",
-    "every",
-    "again",
-    "anymore",
-    "more",
-    "longer",
-    "rule",
-    "about",
-    "forget",
-    "actually",
-    "instead",
-    "rather",
-    "than",
-    "just",
-    "as",
-    "so",
-    "if",
-    "when",
-    "until",
-    "without",
-    "then",
-    "also",
-    "done",
-    "finished",
-    "todo",
-    "need",
-    "have",
-    "has",
-    "was",
-    "were",
-    "been",
-    "already",
-    "okay",
-    "ok",
-    "fine",
-    "allowed",
-    "nothing",
-    "else",
-    "new",
-    "make",
-    "sure",
-    "remember",
-    "ban",
-    "said",
-    "what",
-    "am",
-    "into",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "ein",
-    "eine",
-    "einen",
-    "und",
-    "oder",
-    "aber",
-    "nicht",
-    "kein",
-    "keine",
-    "nie",
-    "niemals",
-    "immer",
-    "nur",
-    "jetzt",
-    "nun",
-    "bitte",
-    "du",
-    "ich",
-    "wir",
-    "ist",
-    "sind",
-    "darfst",
-    "wieder",
-    "mehr",
-    "regel",
-    "für",
-    "mit",
-    "auf",
-    "im",
-    "zu",
-    "von",
-    "nutze",
-    "verwende",
-    "erledigt",
-    "fertig",
-    "doch",
-    "lieber",
-    "statt",
-    "el",
-    "la",
-    "los",
-    "las",
-    "un",
-    "una",
-    "de",
-    "del",
-    "en",
-    "y",
-    "o",
-    "con",
-    "para",
-    "por",
-    "nunca",
-    "siempre",
-    "solo",
-    "ahora",
-    "usa",
-    "puedes",
-    "ya",
-    "regla",
-    "es",
-    "que",
-    "le",
-    "les",
-    "des",
-    "du",
-    "et",
-    "ou",
-    "dans",
-    "pour",
-    "ne",
-    "pas",
-    "jamais",
-    "toujours",
-    "utilise",
-    "tu",
-    "peux",
-    "maintenant",
-    "est",
-    "règle",
-    "al",
-];
-
 /// The pins that `sentence` changes, and their new states.
 pub(super) fn effects(
     pins: &[Pin],
@@ -222,11 +33,15 @@ pub(super) fn effects(
         .filter(|(_, pin)| pin.is_active() && pin.kind != PinKind::Host)
         .take(COMPARED)
         .filter(|(_, pin)| match (change, pin.kind) {
-            (Change::Revokes, PinKind::Instruction) => topic.is_within(&Topic::of(&pin.text)),
+            (Change::Revokes, PinKind::Instruction | PinKind::Passage) => {
+                topic.is_within(&Topic::of(&pin.text))
+            }
             (Change::Revokes | Change::Finishes, PinKind::Todo) => {
                 topic.is_within(&Topic::of(&pin.text))
             }
-            (Change::Replaces, PinKind::Instruction) => topic.replaces(&Topic::of(&pin.text)),
+            (Change::Replaces, PinKind::Instruction | PinKind::Passage) => {
+                topic.replaces(&Topic::of(&pin.text))
+            }
             _ => false,
         })
         .map(|(at, _)| at)
@@ -238,7 +53,7 @@ pub(super) fn effects(
     }
     let state = |pin: &Pin| match pin.kind {
         PinKind::Todo => PinState::Done { by },
-        PinKind::Instruction | PinKind::Host => PinState::Superseded { by },
+        PinKind::Passage | PinKind::Instruction | PinKind::Host => PinState::Superseded { by },
     };
     found
         .into_iter()
@@ -264,29 +79,19 @@ impl Topic {
             numbers: Vec::new(),
             refused: Vec::new(),
         };
-        let mut refuses = 0;
+        let mut refuses = false;
+        let mut previous = "";
         for word in lower.split(|c: char| c.is_whitespace() || ",;:!?()\"“”`".contains(c)) {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            if matches!(
-                word,
-                "not"
-                    | "instead"
-                    | "rather"
-                    | "than"
-                    | "nicht"
-                    | "statt"
-                    | "anstatt"
-                    | "of"
-                    | "no"
-                    | "pas"
-                    | "lieu"
-                    | "lugar"
-                    | "vez"
-            ) {
-                refuses = 2;
+            if word.is_empty() {
                 continue;
             }
-            if word.is_empty() || EMPTY.contains(&word) {
+            refuses |= matches!(
+                (previous, word),
+                ("instead", "of") | ("rather", "than") | ("au", "lieu") | ("en", "lugar" | "vez")
+            ) || matches!(word, "not" | "nicht" | "statt" | "anstatt" | "anziché");
+            previous = word;
+            if lists(Class::Empty, word) {
                 continue;
             }
             if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -294,9 +99,8 @@ impl Topic {
                 continue;
             }
             let stem = stem(word);
-            if refuses > 0 && !topic.refused.contains(&stem) {
+            if std::mem::take(&mut refuses) && !topic.refused.contains(&stem) {
                 topic.refused.push(stem.clone());
-                refuses = 0;
             }
             if !topic.words.contains(&stem) {
                 topic.words.push(stem);

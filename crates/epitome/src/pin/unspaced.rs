@@ -1,7 +1,8 @@
 //! Rules in scripts that do not separate words, and in Korean, whose words change at their ends.
 
-use super::languages::{Class, PIECES};
-use super::standing::{Reading, Strength};
+use super::class::Class;
+use super::languages::PIECES;
+use super::reading::{Reading, Strength};
 use super::state::Change;
 
 /// The longest rule; beyond this it is a paste.
