@@ -39,10 +39,18 @@ classes! {
     Verb = "verb",
     /// Says how far something goes: "only", "for this project", "at most".
     Scope = "scope",
+    /// A scope that makes a rule of a plain statement, unless it is a tale: "two pages at most".
+    Bound = "bound",
+    /// Makes a sentence a tale: what happened, what is wrong, what somebody thinks.
+    Tale = "tale",
+    /// Asks for something (scripts without spaces): with a scope it is a rule.
+    Command = "command",
     /// Makes a rule unless somebody tells about himself: "must", "is off limits".
     Duty = "duty",
     /// A weak duty: "we need to talk".
     Need = "need",
+    /// A duty that is a tale when it is about something at hand: "it stays red".
+    Steady = "steady",
     /// A duty only together with a scope: "should", "I want".
     Soft = "soft",
     /// A soft duty that says nothing without a subject that speaks of all: "can", "goes".

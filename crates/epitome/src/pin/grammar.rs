@@ -61,6 +61,50 @@ pub(super) fn tells(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
         && !sentence.has(tongue, Class::Allowed)
 }
 
+/// Whether the word at `at` says what happened, by its form.
+pub(super) fn is_past(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
+    let word = sentence.word(at);
+    if word.chars().count() < 5 || !word.chars().all(char::is_alphabetic) {
+        return false;
+    }
+    match tongue {
+        Tongue::English => {
+            let before = sentence.word(at.wrapping_sub(1));
+            let is_passive = matches!(
+                before,
+                "be" | "is"
+                    | "are"
+                    | "not"
+                    | "get"
+                    | "gets"
+                    | "being"
+                    | "the"
+                    | "a"
+                    | "an"
+                    | "only"
+                    | "as"
+            );
+            word.ends_with("ed") && !word.ends_with("eed") && !is_passive && at > 0
+        }
+        Tongue::Spanish => word.ends_with('ó') || word.ends_with("aron") || word.ends_with("ieron"),
+        Tongue::Portuguese => {
+            word.ends_with("ou") || word.ends_with("aram") || word.ends_with("eram")
+        }
+        Tongue::Russian => ["ил", "ала", "ила", "али", "или", "ило", "ал", "лся", "лась"]
+            .iter()
+            .any(|ending| word.ends_with(ending)),
+        Tongue::German | Tongue::French | Tongue::Italian | Tongue::Dutch => false,
+    }
+}
+
+/// Whether a word looks like a verb of the third person, which tells: "the queue always fills up".
+pub(super) fn is_finite(word: &str, tongue: Tongue) -> bool {
+    tongue == Tongue::English
+        && word.ends_with('s')
+        && !word.ends_with("ss")
+        && word.chars().count() > 3
+}
+
 /// Whether a command at `at` is for once: "use grep to find the callers", "keep reading".
 pub(super) fn is_for_once(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
     if tongue != Tongue::English {

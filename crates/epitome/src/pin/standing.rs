@@ -128,18 +128,26 @@ impl<'a> Reader<'a> {
                 && self.sentence.len() > hit.at + hit.length
                 && !grammar::tells(self.sentence, self.tongue, hit.at)
                 && !self.goes_on_to_tell(hit)
+                && !self.tells_of(hit)
         })
+    }
+
+    /// "Never thought that this would work."
+    fn tells_of(&self, hit: Hit) -> bool {
+        let behind = hit.at + hit.length;
+        self.is(hit.at, Class::Frequency)
+            && (self.is(behind, Class::Tale)
+                || grammar::is_past(self.sentence, self.tongue, behind))
     }
 
     /// "One of them hangs and never comes back": what is joined to a tale belongs to it.
     fn goes_on_to_tell(&self, hit: Hit) -> bool {
         let is_joined =
             hit.at > 0 && !self.sentence.begins(hit.at) && self.is(hit.at, Class::Frequency);
-        let commands = |head: Hit| matches!(head.class, Class::Verb | Class::Opens | Class::Forbid);
         let first = self.starts.first().copied().unwrap_or(0);
         is_joined
             && hit.at != first
-            && !self.head(first).is_some_and(commands)
+            && !self.head(first).is_some_and(is_command)
             && !self.has(Class::Duty)
     }
 
@@ -176,7 +184,9 @@ impl<'a> Reader<'a> {
                 return self.has(Class::Scope);
             }
             let about_something = is_plural || self.is(subject, Class::Pronoun);
-            !(about_something && is_guess) && self.sentence.word(behind + 1) != "been"
+            !(about_something && is_guess && !self.has(Class::Bound))
+                && !(about_something && self.is(hit.at, Class::Steady))
+                && self.sentence.word(behind + 1) != "been"
         })
     }
 
@@ -186,28 +196,87 @@ impl<'a> Reader<'a> {
             if subject == hit.at {
                 return false;
             }
-            let commands = self.head(subject).is_some_and(|head| {
-                matches!(head.class, Class::Verb | Class::Opens | Class::Forbid)
-            });
+            let commands = self.head(subject).is_some_and(is_command);
             let behind = hit.at + hit.length;
-            let tells = [Class::First, Class::Pronoun, Class::Plural]
-                .into_iter()
-                .any(|class| self.is(subject, class));
-            let is_norm =
-                !tells && self.is(behind, Class::Norm) && !self.is(subject, Class::Article);
-            commands || is_norm
+            // "If you always …": whoever speaks, it is about what is to be done.
+            let asks_you = (1..=2).any(|back| hit.at >= back && self.is(hit.at - back, Class::You));
+            let is_norm = !self.is_tale()
+                && !self.begins_with(&[Class::Article])
+                && self.is(behind, Class::Norm);
+            commands || asks_you || is_norm
         })
+    }
+
+    fn begins_with(&self, classes: &[Class]) -> bool {
+        let first = self.starts.first().copied().unwrap_or(0);
+        classes
+            .iter()
+            .any(|class| self.is(first, *class) || self.is(0, *class))
+    }
+
+    /// Whether it tells what happened, what is wrong or what somebody thinks.
+    fn is_tale(&self) -> bool {
+        self.begins_with(&[Class::First, Class::Pronoun])
+            || self.has(Class::Tale)
+            || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
+    }
+
+    fn is_tale_without_subject(&self) -> bool {
+        self.has(Class::Tale) || !self.has(Class::Bound)
+    }
+
+    /// A plain statement with a bound: "The report can be two pages at most."
+    fn is_bound(&self) -> bool {
+        let bounds = |hit: Hit| {
+            let behind = hit.at + hit.length;
+            let acts = self.is(hit.at, Class::Frequency)
+                && grammar::is_finite(self.sentence.word(behind), self.tongue)
+                && !self.is(behind, Class::Norm);
+            !acts
+        };
+        self.hits(Class::Bound).any(bounds)
+            && !self.is_tale()
+            && self.heads().all(|head| head.class != Class::Idle)
+            && !self.is_plain_request()
+    }
+
+    /// A request for once, in which a bound says nothing more.
+    fn is_plain_request(&self) -> bool {
+        self.heads().any(|head| head.class == Class::Verb)
+    }
+
+    /// "All times are in UTC."
+    fn is_about_all(&self) -> bool {
+        let first = self.starts.first().copied().unwrap_or(0);
+        self.is(first, Class::Every)
+            && self
+                .head(first)
+                .is_none_or(|head| head.class != Class::Idle)
+            && self.has(Class::Copula)
+            && !self.is_tale()
+            && !self.has(Class::Anew)
     }
 
     fn is_scoped(&self) -> bool {
         let commands = self.heads().any(|head| {
-            head.class == Class::Verb && self.hits(Class::Scope).any(|scope| scope.at > head.at)
+            let first = self.starts.first().copied().unwrap_or(0);
+            head.class == Class::Verb
+                && self
+                    .hits(Class::Scope)
+                    .any(|scope| scope.at > head.at || scope.at == first)
         });
-        commands || self.begins_with_scope() || self.is_wish()
+        commands
+            || self.begins_with_scope()
+            || self.is_wish()
+            || self.is_bound()
+            || self.is_about_all()
     }
 
     /// "Before every commit run the tests", in languages that put no comma there.
     fn begins_with_scope(&self) -> bool {
+        if self.tongue == Tongue::English {
+            return false;
+        }
         let first = self.starts.first().copied().unwrap_or(0);
         let scope = self
             .hits(Class::Scope)
@@ -229,7 +298,8 @@ impl<'a> Reader<'a> {
         self.hits(Class::Soft).any(|soft| {
             let subject = self.subject(soft.at);
             let tells = subject != soft.at
-                && (self.is(subject, Class::First) || self.is(subject, Class::Pronoun));
+                && (self.is(subject, Class::First)
+                    || self.is(subject, Class::Pronoun) && self.is_tale_without_subject());
             let says_something = self.is(subject, Class::Every) || !self.is(soft.at, Class::Mild);
             !tells && says_something && self.hits(Class::Scope).any(|scope| scope.at != soft.at)
         })
@@ -258,4 +328,8 @@ impl<'a> Reader<'a> {
                 links || self.sentence.begins(behind)
             })
     }
+}
+
+const fn is_command(head: Hit) -> bool {
+    matches!(head.class, Class::Verb | Class::Opens | Class::Forbid)
 }

@@ -37,6 +37,7 @@ pub(super) fn read(sentence: &str) -> Reading {
     let mut explicit = false;
     let mut plain = false;
     let mut change = None;
+    let (mut is_scoped, mut commands) = (false, false);
     let mut begins = true;
     // The end of a phrase that looks like a rule and is none, or may stand before one.
     let mut skipped_to = 0;
@@ -69,6 +70,8 @@ pub(super) fn read(sentence: &str) -> Reading {
             Some((Class::Revokes, _)) => change = Some(Change::Revokes),
             Some((Class::Replaces, _)) => change = Some(Change::Replaces),
             Some((Class::Finishes, _)) => change = Some(Change::Finishes),
+            Some((Class::Scope, _)) => is_scoped = true,
+            Some((Class::Command, piece)) => commands |= rest.len() == piece.len() || at == 0,
             Some((Class::Begins | Class::Ends, _)) => plain = true,
             Some((_, _)) => explicit = true,
             None => {}
@@ -81,6 +84,7 @@ pub(super) fn read(sentence: &str) -> Reading {
     if asks {
         return Reading::default();
     }
+    plain |= is_scoped && commands;
     let strength = match (explicit, plain) {
         (true, _) => Some(Strength::Explicit),
         (false, true) => Some(Strength::Plain),
