@@ -49,6 +49,10 @@ classes! {
     Duty = "duty",
     /// A weak duty: "we need to talk".
     Need = "need",
+    /// A soft duty that needs no scope when it speaks of a thing: "comments should …".
+    Ought = "ought",
+    /// Behind "this" or "that": they point at something at hand and begin no longer subject.
+    Points = "points",
     /// A duty that is a tale when it is about something at hand: "it stays red".
     Steady = "steady",
     /// A duty only together with a scope: "should", "I want".

@@ -61,6 +61,14 @@ pub(super) fn tells(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
         && !sentence.has(tongue, Class::Allowed)
 }
 
+/// The word that negates a part of a sentence, in each language.
+pub(super) fn is_negation(word: &str) -> bool {
+    matches!(
+        word,
+        "not" | "nicht" | "no" | "pas" | "não" | "non" | "niet" | "не"
+    )
+}
+
 /// Whether the word at `at` says what happened, by its form.
 pub(super) fn is_past(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
     let word = sentence.word(at);

@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             if is_plural && self.is(hit.at, Class::Need) {
                 return self.has(Class::Scope);
             }
-            let about_something = is_plural || self.is(subject, Class::Pronoun);
+            let about_something = is_plural || self.is_pronoun(subject);
             !(about_something && is_guess && !self.has(Class::Bound))
                 && !(about_something && self.is(hit.at, Class::Steady))
                 && self.sentence.word(behind + 1) != "been"
@@ -207,6 +207,24 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// "This" alone, not "this conversation".
+    fn is_pronoun(&self, at: usize) -> bool {
+        let points = matches!(self.sentence.word(at), "this" | "that" | "these" | "those");
+        self.is(at, Class::Pronoun) && (!points || self.is(at + 1, Class::Points))
+    }
+
+    /// "Comments should explain why."
+    fn ought(&self) -> bool {
+        self.hits(Class::Ought).any(|hit| {
+            let subject = self.subject(hit.at);
+            let about_thing = subject != hit.at
+                && !self.is_pronoun(subject)
+                && !self.is(subject, Class::First)
+                && !self.is(subject, Class::Plural);
+            about_thing && !self.is_tale() && !self.has(Class::Anew)
+        })
+    }
+
     fn begins_with(&self, classes: &[Class]) -> bool {
         let first = self.starts.first().copied().unwrap_or(0);
         classes
@@ -216,7 +234,9 @@ impl<'a> Reader<'a> {
 
     /// Whether it tells what happened, what is wrong or what somebody thinks.
     fn is_tale(&self) -> bool {
-        self.begins_with(&[Class::First, Class::Pronoun])
+        let first = self.starts.first().copied().unwrap_or(0);
+        self.begins_with(&[Class::First])
+            || self.is_pronoun(first)
             || self.has(Class::Tale)
             || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
     }
@@ -234,10 +254,16 @@ impl<'a> Reader<'a> {
                 && !self.is(behind, Class::Norm);
             !acts
         };
-        self.hits(Class::Bound).any(bounds)
+        (self.hits(Class::Bound).any(bounds) || self.sets_aside())
             && !self.is_tale()
             && self.heads().all(|head| head.class != Class::Idle)
             && !self.is_plain_request()
+    }
+
+    /// "…, not in the code": a negation behind a comma.
+    fn sets_aside(&self) -> bool {
+        (1..self.sentence.len())
+            .any(|at| self.sentence.begins(at) && grammar::is_negation(self.sentence.word(at)))
     }
 
     /// A request for once, in which a bound says nothing more.
@@ -252,7 +278,7 @@ impl<'a> Reader<'a> {
             && self
                 .head(first)
                 .is_none_or(|head| head.class != Class::Idle)
-            && self.has(Class::Copula)
+            && self.sentence.len() > 3
             && !self.is_tale()
             && !self.has(Class::Anew)
     }
@@ -270,6 +296,7 @@ impl<'a> Reader<'a> {
             || self.is_wish()
             || self.is_bound()
             || self.is_about_all()
+            || self.ought()
     }
 
     /// "Before every commit run the tests", in languages that put no comma there.
@@ -299,7 +326,7 @@ impl<'a> Reader<'a> {
             let subject = self.subject(soft.at);
             let tells = subject != soft.at
                 && (self.is(subject, Class::First)
-                    || self.is(subject, Class::Pronoun) && self.is_tale_without_subject());
+                    || self.is_pronoun(subject) && self.is_tale_without_subject());
             let says_something = self.is(subject, Class::Every) || !self.is(soft.at, Class::Mild);
             !tells && says_something && self.hits(Class::Scope).any(|scope| scope.at != soft.at)
         })
@@ -324,8 +351,8 @@ impl<'a> Reader<'a> {
             && has_value
             && self.hits(Class::Limit).any(|limit| {
                 let behind = limit.at + limit.length;
-                let links = (behind..behind + 4).any(|at| self.is(at, Class::Copula));
-                links || self.sentence.begins(behind)
+                let is_linked = |at: usize| self.is(at, Class::Copula) || self.sentence.begins(at);
+                (behind..behind + 5).any(is_linked)
             })
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn read(sentence: &str) -> Reading {
         match found {
             Some((Class::Idle, piece)) => skipped_to = at + piece.len(),
             Some((Class::Polite, piece)) => {
+                commands |= piece.starts_with(['请', '請']);
                 skipped_to = at + piece.len();
                 continue;
             }
