@@ -1,7 +1,7 @@
 //! What the user said that stays in force, word for word.
 //!
 //! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
-//! - what a sentence says: `reading`. Which is a rule: `standing` and `grammar`, over `clauses` and the tables in
+//! - what a sentence says: `reading`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
 //!   `languages`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
@@ -16,6 +16,7 @@ mod reading;
 mod sentences;
 mod standing;
 mod state;
+mod statement;
 mod todo;
 mod typed;
 mod unspaced;

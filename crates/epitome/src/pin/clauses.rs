@@ -19,7 +19,10 @@ const QUOTES: &[(char, char)] = &[
 pub(super) struct Sentence {
     lower: String,
     words: Vec<Word>,
+    /// What the tables say, in the order of the words.
     hits: Vec<Hit>,
+    /// Where the hits of each word begin, and the end.
+    first_hits: Vec<usize>,
     tongues: Vec<Tongue>,
 }
 
@@ -47,10 +50,16 @@ impl Sentence {
             lower,
             words,
             hits: Vec::new(),
+            first_hits: Vec::new(),
             tongues: Vec::new(),
         };
         sentence.hits = sentence.scan();
         sentence.tongues = sentence.likely_tongues();
+        let Self { hits, tongues, .. } = &mut sentence;
+        hits.retain(|hit| tongues.contains(&hit.tongue));
+        sentence.first_hits = (0..=sentence.words.len())
+            .map(|at| sentence.hits.partition_point(|hit| hit.at < at))
+            .collect();
         sentence
     }
 
@@ -94,8 +103,18 @@ impl Sentence {
 
     /// Whether the word at `at` is of a class by itself.
     pub(super) fn is(&self, at: usize, tongue: Tongue, class: Class) -> bool {
-        self.hits(tongue)
-            .any(|hit| hit.at == at && hit.class == class)
+        self.hits_at(at, tongue).any(|hit| hit.class == class)
+    }
+
+    /// What a language says about the word at `at`.
+    pub(super) fn hits_at(&self, at: usize, tongue: Tongue) -> impl Iterator<Item = Hit> {
+        let bounds = self.first_hits.get(at).zip(self.first_hits.get(at + 1));
+        bounds
+            .and_then(|(from, to)| self.hits.get(*from..*to))
+            .unwrap_or_default()
+            .iter()
+            .filter(move |hit| hit.tongue == tongue)
+            .copied()
     }
 
     /// Whether the word at `at` is a number, in digits or in words.

@@ -69,6 +69,29 @@ pub(super) fn is_negation(word: &str) -> bool {
     )
 }
 
+/// Whether a command at `at` says what not to do: "make no assumptions", but not "check why it does not work".
+pub(super) fn is_negated(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
+    if tongue != Tongue::English {
+        return false;
+    }
+    let mut negations = (at + 1..sentence.len()).filter(|at| {
+        matches!(
+            sentence.word(*at),
+            "no" | "not" | "nothing" | "none" | "nobody" | "nowhere" | "without"
+        )
+    });
+    let asks = sentence
+        .words()
+        .any(|word| matches!(word, "why" | "whether" | "if" | "how" | "what" | "where"));
+    !asks
+        && negations.any(|negation| {
+            let is_plain = sentence.word(negation) != "without"
+                || !["the", "it", "that", "this", "a", "an", "my"]
+                    .contains(&sentence.word(negation + 1));
+            is_plain && !sentence.is(negation - 1, tongue, Class::Points)
+        })
+}
+
 /// Whether the word at `at` says what happened, by its form.
 pub(super) fn is_past(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
     let word = sentence.word(at);

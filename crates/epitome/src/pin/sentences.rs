@@ -176,7 +176,7 @@ fn is_abbreviation(before: &str) -> bool {
         .trim_start_matches(|c: char| !c.is_alphanumeric());
     let letters = word.chars().count();
     letters <= 6
-        && (letters == 1 && word.chars().all(char::is_alphabetic)
+        && (letters == 1 && word.chars().all(char::is_lowercase)
             || lists(Class::Abbreviation, &word.to_lowercase()))
 }
 

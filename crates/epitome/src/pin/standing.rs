@@ -9,8 +9,8 @@ use super::state::Change;
 
 /// A sentence as one language reads it.
 pub(super) struct Reader<'a> {
-    sentence: &'a Sentence,
-    tongue: Tongue,
+    pub(super) sentence: &'a Sentence,
+    pub(super) tongue: Tongue,
     /// Where clauses begin, behind the words that may stand before a rule.
     starts: Vec<usize>,
 }
@@ -73,27 +73,26 @@ impl<'a> Reader<'a> {
         }
         let is_plain = self.opens()
             || self.is_scoped()
-            || self.closes()
-            || self.limits()
+            || self.states()
             || grammar::instructs(self.sentence, self.tongue);
         is_plain.then_some(Strength::Plain)
     }
 
-    fn hits(&self, class: Class) -> impl Iterator<Item = Hit> {
+    pub(super) fn hits(&self, class: Class) -> impl Iterator<Item = Hit> {
         let hits = self.sentence.hits(self.tongue);
         hits.filter(move |hit| hit.class == class)
     }
 
-    fn has(&self, class: Class) -> bool {
+    pub(super) fn has(&self, class: Class) -> bool {
         self.sentence.has(self.tongue, class)
     }
 
-    fn is(&self, at: usize, class: Class) -> bool {
+    pub(super) fn is(&self, at: usize, class: Class) -> bool {
         self.sentence.is(at, self.tongue, class)
     }
 
     /// The longest phrase at `at` that says what a clause is; of equals the one that says least.
-    fn head(&self, at: usize) -> Option<Hit> {
+    pub(super) fn head(&self, at: usize) -> Option<Hit> {
         let order = |class: Class| match class {
             Class::Idle => Some(4),
             Class::Forbid => Some(3),
@@ -103,8 +102,7 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         self.sentence
-            .hits(self.tongue)
-            .filter(|hit| hit.at == at)
+            .hits_at(at, self.tongue)
             .filter_map(|hit| order(hit.class).map(|order| (hit.length, order, hit)))
             .max_by_key(|(length, order, _)| (*length, *order))
             .map(|(_, _, hit)| hit)
@@ -118,7 +116,7 @@ impl<'a> Reader<'a> {
         at
     }
 
-    fn heads(&self) -> impl Iterator<Item = Hit> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = Hit> {
         self.starts.iter().filter_map(|start| self.head(*start))
     }
 
@@ -144,11 +142,16 @@ impl<'a> Reader<'a> {
     fn goes_on_to_tell(&self, hit: Hit) -> bool {
         let is_joined =
             hit.at > 0 && !self.sentence.begins(hit.at) && self.is(hit.at, Class::Frequency);
-        let first = self.starts.first().copied().unwrap_or(0);
+        let first = self.first();
         is_joined
             && hit.at != first
             && !self.head(first).is_some_and(is_command)
             && !self.has(Class::Duty)
+    }
+
+    /// The word that the sentence begins with, behind those that may stand before a rule.
+    pub(super) fn first(&self) -> usize {
+        self.starts.first().copied().unwrap_or(0)
     }
 
     fn opens(&self) -> bool {
@@ -158,7 +161,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The word that a clause around `at` begins with.
-    fn subject(&self, at: usize) -> usize {
+    pub(super) fn subject(&self, at: usize) -> usize {
         let before = self.starts.iter().rev().find(|start| **start <= at);
         before.copied().unwrap_or(0)
     }
@@ -208,95 +211,36 @@ impl<'a> Reader<'a> {
     }
 
     /// "This" alone, not "this conversation".
-    fn is_pronoun(&self, at: usize) -> bool {
+    pub(super) fn is_pronoun(&self, at: usize) -> bool {
         let points = matches!(self.sentence.word(at), "this" | "that" | "these" | "those");
         self.is(at, Class::Pronoun) && (!points || self.is(at + 1, Class::Points))
     }
 
-    /// "Comments should explain why."
-    fn ought(&self) -> bool {
-        self.hits(Class::Ought).any(|hit| {
-            let subject = self.subject(hit.at);
-            let about_thing = subject != hit.at
-                && !self.is_pronoun(subject)
-                && !self.is(subject, Class::First)
-                && !self.is(subject, Class::Plural);
-            about_thing && !self.is_tale() && !self.has(Class::Anew)
-        })
-    }
-
-    fn begins_with(&self, classes: &[Class]) -> bool {
-        let first = self.starts.first().copied().unwrap_or(0);
+    pub(super) fn begins_with(&self, classes: &[Class]) -> bool {
+        let first = self.first();
         classes
             .iter()
             .any(|class| self.is(first, *class) || self.is(0, *class))
     }
 
     /// Whether it tells what happened, what is wrong or what somebody thinks.
-    fn is_tale(&self) -> bool {
-        let first = self.starts.first().copied().unwrap_or(0);
+    pub(super) fn is_tale(&self) -> bool {
+        let first = self.first();
         self.begins_with(&[Class::First])
             || self.is_pronoun(first)
             || self.has(Class::Tale)
             || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
     }
 
-    fn is_tale_without_subject(&self) -> bool {
-        self.has(Class::Tale) || !self.has(Class::Bound)
-    }
-
-    /// A plain statement with a bound: "The report can be two pages at most."
-    fn is_bound(&self) -> bool {
-        let bounds = |hit: Hit| {
-            let behind = hit.at + hit.length;
-            let acts = self.is(hit.at, Class::Frequency)
-                && grammar::is_finite(self.sentence.word(behind), self.tongue)
-                && !self.is(behind, Class::Norm);
-            !acts
-        };
-        (self.hits(Class::Bound).any(bounds) || self.sets_aside())
-            && !self.is_tale()
-            && self.heads().all(|head| head.class != Class::Idle)
-            && !self.is_plain_request()
-    }
-
-    /// "…, not in the code": a negation behind a comma.
-    fn sets_aside(&self) -> bool {
-        (1..self.sentence.len())
-            .any(|at| self.sentence.begins(at) && grammar::is_negation(self.sentence.word(at)))
-    }
-
-    /// A request for once, in which a bound says nothing more.
-    fn is_plain_request(&self) -> bool {
-        self.heads().any(|head| head.class == Class::Verb)
-    }
-
-    /// "All times are in UTC."
-    fn is_about_all(&self) -> bool {
-        let first = self.starts.first().copied().unwrap_or(0);
-        self.is(first, Class::Every)
-            && self
-                .head(first)
-                .is_none_or(|head| head.class != Class::Idle)
-            && self.sentence.len() > 3
-            && !self.is_tale()
-            && !self.has(Class::Anew)
-    }
-
     fn is_scoped(&self) -> bool {
         let commands = self.heads().any(|head| {
-            let first = self.starts.first().copied().unwrap_or(0);
+            let first = self.first();
+            let is_scope = |scope: Hit| scope.at > head.at || scope.at == first;
             head.class == Class::Verb
-                && self
-                    .hits(Class::Scope)
-                    .any(|scope| scope.at > head.at || scope.at == first)
+                && (self.hits(Class::Scope).any(is_scope)
+                    || grammar::is_negated(self.sentence, self.tongue, head.at))
         });
-        commands
-            || self.begins_with_scope()
-            || self.is_wish()
-            || self.is_bound()
-            || self.is_about_all()
-            || self.ought()
+        commands || self.begins_with_scope()
     }
 
     /// "Before every commit run the tests", in languages that put no comma there.
@@ -304,7 +248,7 @@ impl<'a> Reader<'a> {
         if self.tongue == Tongue::English {
             return false;
         }
-        let first = self.starts.first().copied().unwrap_or(0);
+        let first = self.first();
         let scope = self
             .hits(Class::Scope)
             .filter(|hit| hit.at == first)
@@ -319,41 +263,6 @@ impl<'a> Reader<'a> {
                 verb.at >= end && !tells
             })
         })
-    }
-
-    fn is_wish(&self) -> bool {
-        self.hits(Class::Soft).any(|soft| {
-            let subject = self.subject(soft.at);
-            let tells = subject != soft.at
-                && (self.is(subject, Class::First)
-                    || self.is_pronoun(subject) && self.is_tale_without_subject());
-            let says_something = self.is(subject, Class::Every) || !self.is(soft.at, Class::Mild);
-            !tells && says_something && self.hits(Class::Scope).any(|scope| scope.at != soft.at)
-        })
-    }
-
-    fn closes(&self) -> bool {
-        let tells = [Class::First, Class::Pronoun, Class::Plural, Class::Article]
-            .into_iter()
-            .any(|class| self.is(self.subject(0), class) || self.is(0, class));
-        !tells
-            && self
-                .hits(Class::Closes)
-                .any(|hit| hit.at > 0 && self.sentence.begins(hit.at + hit.length))
-    }
-
-    /// "The budget is 300", "Deadline: Friday".
-    fn limits(&self) -> bool {
-        let tells = self.is(self.subject(0), Class::First);
-        let has_value =
-            (0..self.sentence.len()).any(|at| self.sentence.is_number(at)) || self.has(Class::Date);
-        !tells
-            && has_value
-            && self.hits(Class::Limit).any(|limit| {
-                let behind = limit.at + limit.length;
-                let is_linked = |at: usize| self.is(at, Class::Copula) || self.sentence.begins(at);
-                (behind..behind + 5).any(is_linked)
-            })
     }
 }
 
