@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::languages::lists;
 use super::{Pin, PinKind, PinState};
+use crate::anchor::anchors;
 
 /// Pins that a sentence is compared with, the newest first: what is further back is not taken back in passing.
 const COMPARED: usize = 256;
@@ -109,9 +110,14 @@ impl Topic {
         topic
     }
 
-    /// Whether everything this one names is named there.
+    /// Whether everything this one names is named there; verbs may differ in form where both name the same thing by an
+    /// identifier.
     fn is_within(&self, other: &Self) -> bool {
-        !self.words.is_empty() && self.words.iter().all(|word| other.words.contains(word))
+        let shared = || self.words.iter().filter(|word| other.words.contains(word));
+        let names_same = || shared().any(|word| anchors(word).next().is_some());
+        let count = shared().count();
+        count > 0
+            && (count == self.words.len() || count * 3 >= self.words.len() * 2 && names_same())
     }
 
     /// Whether this one says anew what `other` said: the same thing with another number, or instead of what it asked for.
@@ -138,13 +144,12 @@ impl Topic {
 /// A word without the endings that number and tense leave on it.
 fn stem(word: &str) -> String {
     let is_plain = word.chars().all(char::is_alphabetic) && word.chars().count() > 4;
-    let ending = ["ing", "es", "en", "ed", "s"]
+    let ending = ["ing", "es", "en", "ed", "s", "e"]
         .into_iter()
         .find(|ending| is_plain && word.ends_with(ending));
-    let bare = ending
-        .and_then(|ending| word.strip_suffix(ending))
-        .unwrap_or(word);
-    bare.to_owned()
+    let bare = ending.and_then(|ending| word.strip_suffix(ending));
+    bare.map_or(word, |bare| bare.strip_suffix('e').unwrap_or(bare))
+        .to_owned()
 }
 
 fn lowered(sentence: &str) -> String {
