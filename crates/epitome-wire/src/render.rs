@@ -46,6 +46,7 @@ impl Body {
                 ViewItem::AssistantSummary => {
                     Item::Inserted(text_message(Role::Assistant, summary))
                 }
+                ViewItem::Made { role, text, .. } => Item::Inserted(text_message(*role, text)),
                 ViewItem::Inserted(role, text) => Item::Inserted(text_message(*role, text)),
                 ViewItem::Merged(index) => {
                     Item::Edited(*index, vec![self.merge_edit(*index, summary)?])
@@ -142,7 +143,10 @@ impl Body {
             view.items.iter().any(|item| match item {
                 ViewItem::Entries(range) => range.contains(&index),
                 ViewItem::Trimmed(kept, _) | ViewItem::Merged(kept) => *kept == index,
-                ViewItem::Summary | ViewItem::AssistantSummary | ViewItem::Inserted(..) => false,
+                ViewItem::Summary
+                | ViewItem::AssistantSummary
+                | ViewItem::Made { .. }
+                | ViewItem::Inserted(..) => false,
             })
         };
         (0..self.len())

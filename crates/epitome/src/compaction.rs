@@ -1,6 +1,8 @@
 //! A compaction: a plan carried out by the built-in summariser, measured before it is believed.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::anchor::anchors;
 use crate::dress::Dress;
@@ -13,6 +15,7 @@ use crate::plan::{Layout, NoPlan, Plan, TaskPlace, leading_system, notes_tokens}
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
+use crate::reference::spacebot;
 use crate::summary::Summary;
 use crate::view::{Trim, View, trimmed, trims};
 
@@ -61,7 +64,7 @@ impl Compaction {
     pub fn extract(
         plan: Plan,
         log: &Log,
-        messages: &[Message],
+        messages: &[impl Borrow<Message>],
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
@@ -76,13 +79,18 @@ impl Compaction {
         preset: PresetName,
         plan: Plan,
         log: &Log,
-        messages: &[Message],
+        messages: &[impl Borrow<Message>],
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
-        let at = |range: std::ops::Range<usize>| -> Vec<(usize, &Message)> {
+        let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
+        let messages = messages.as_slice();
+        if plan.layout == Layout::Marker {
+            return Self::truncate(plan, log, messages, meter);
+        }
+        let at = |range: Range<usize>| -> Vec<(usize, &Message)> {
             range
-                .filter_map(|p| messages.get(p).map(|m| (p, m)))
+                .filter_map(|p| messages.get(p).map(|m| (p, *m)))
                 .collect()
         };
         let tail = plan.span.end..log.len();
@@ -98,23 +106,27 @@ impl Compaction {
         let kept_tokens = log.tokens(leading_system(log)..plan.head.end)
             + notes_tokens(log, &plan.notes)
             + log.tokens(tail)
-            - trimmed_tokens;
+            - trimmed_tokens
+            - plan.dropped_tokens(log);
         // A summary inside a message is charged as text, not as a message.
         let frame_tokens = match plan.layout {
             Layout::Merged => 2 * meter.message(&Message::text(Role::User, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage => {
+            Layout::UserMessage | Layout::AssistantMessage | Layout::Marker => {
                 meter.message(&Message::text(Role::User, ""))
             }
         };
 
-        let span = at(plan.span.clone());
+        // Heartbeats that found nothing say nothing.
+        let idle: Vec<Range<usize>> = log.heartbeats(plan.span.clone()).collect();
+        let mut span = at(plan.span.clone());
+        span.retain(|(position, _)| !idle.iter().any(|range| range.contains(position)));
         let mut source = Source {
             span: &span,
             before: plan
                 .span
                 .start
                 .checked_sub(1)
-                .and_then(|at| messages.get(at)),
+                .and_then(|at| messages.get(at).copied()),
             carries_task: plan.task == TaskPlace::Summary,
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
@@ -127,7 +139,7 @@ impl Compaction {
         };
         let acknowledgement = match plan.layout {
             Layout::Merged => meter.message(&Message::text(Role::Assistant, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage => 0,
+            Layout::UserMessage | Layout::AssistantMessage | Layout::Marker => 0,
         };
         let size =
             |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
@@ -165,6 +177,44 @@ impl Compaction {
             trims,
             trimmed_tokens,
             pins,
+            tokens_after,
+        })
+    }
+
+    /// Carries out a plan that drops the oldest entries, with a marker that counts all that ever went this way.
+    fn truncate(
+        plan: Plan,
+        log: &Log,
+        messages: &[&Message],
+        meter: Meter,
+    ) -> Result<Self, NoPlan> {
+        let earlier = plan.dropped.iter().flat_map(Clone::clone);
+        let earlier: usize = earlier
+            .filter_map(|at| messages.get(at)?.spoken().next())
+            .filter_map(spacebot::truncated_count)
+            .sum();
+        let text = spacebot::emergency_marker(earlier + plan.span.len());
+        let summary_tokens = meter.message(&Message::text(Role::User, text.as_str()));
+        let tokens_after = log.tokens(leading_system(log)..plan.head.end)
+            + summary_tokens
+            + log.tokens(plan.span.end..log.len())
+            - plan.dropped_tokens(log);
+        if !plan.is_worthwhile(tokens_after) {
+            return Err(NoPlan {
+                reason: Reason::NotSmaller,
+                floor_tokens: plan.floor_tokens,
+            });
+        }
+        Ok(Self {
+            plan,
+            summary: Summary {
+                text,
+                sources: Vec::new(),
+            },
+            summary_tokens,
+            trims: Vec::new(),
+            trimmed_tokens: 0,
+            pins: Vec::new(),
             tokens_after,
         })
     }

@@ -50,7 +50,8 @@ pub use guard::{
     GUARD_MINIMUM_TOKENS, GUARD_WARNING_TOKENS, Guard, WindowTooSmall, window as guard_window,
 };
 pub use heartbeat::{
-    HEARTBEAT_OK, HEARTBEAT_SECTION, exchanges as heartbeat_exchanges, is_ok as is_heartbeat_ok,
+    HEARTBEAT_OK, HEARTBEAT_SECTION, HeartbeatPart, exchanges as heartbeat_exchanges,
+    is_ok as is_heartbeat_ok,
 };
 pub use ledger::{Attempt, Breaker, Failure, Growth, Ledger, LedgerSettings, Need, Rung};
 pub use log::{CallKey, Facts, Log};
@@ -66,10 +67,12 @@ pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_sy
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
 pub use reason::Reason;
-pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
+pub use session::{
+    Change, CommitError, Decision, Job, Prepared, Record, Session, UNCALIBRATED_ERROR_RATIO,
+};
 pub use split::Split;
 pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
-pub use view::{Trim, View, ViewItem, trimmed, trims};
+pub use view::{Trim, View, ViewItem, merged, trimmed, trims};
 pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};

@@ -3,9 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::heartbeat::HeartbeatPart;
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
-use crate::reference::spacebot::SUMMARY_MARK;
+use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::summary;
 
 /// Tokens that always remain of a tool result that is trimmed.
@@ -22,6 +23,10 @@ pub struct Facts {
     pub is_own_summary: bool,
     /// Whether it is one of the summaries that `spacebot` stacks.
     pub is_stacked_summary: bool,
+    /// Whether it only says how many messages went.
+    pub is_marker: bool,
+    /// The part it may play in a heartbeat.
+    pub heartbeat: HeartbeatPart,
     /// Its size.
     pub tokens: u32,
     /// How much of its size trimming its tool results can take away.
@@ -74,16 +79,19 @@ impl Facts {
                 _ => {}
             }
         }
+        let first_of_user = message
+            .spoken()
+            .next()
+            .filter(|_| message.role == Role::User);
+        let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,
             is_typed_by_user: message.is_typed_by_user(),
-            is_own_summary: message.role == Role::User
-                && message.spoken().next().is_some_and(summary::is_own),
-            is_stacked_summary: message.role == Role::User
-                && message
-                    .spoken()
-                    .next()
-                    .is_some_and(|text| text.starts_with(SUMMARY_MARK)),
+            is_own_summary: first_of_user.is_some_and(summary::is_own),
+            is_stacked_summary: is_marker
+                || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
+            is_marker,
+            heartbeat: HeartbeatPart::of(message),
             tokens: saturate(meter.message(message)),
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
@@ -100,9 +108,19 @@ fn saturate(tokens: u64) -> u32 {
 ///
 /// *Input*: [`Log::push`]. *Queries*, all O(1) or O(log n): [`Log::tokens`], [`Log::cut_at_or_after`],
 /// [`Log::last_cut`]. A *position* `p` lies before entry `p`; `len()` is the end.
+///
+/// ```
+/// use epitome::{Facts, Log, Message, Meter, Role};
+///
+/// let mut log = Log::new();
+/// log.push(&Facts::of(&Message::text(Role::User, "Hello there."), Meter::Chars4));
+/// log.push(&Facts::of(&Message::text(Role::Assistant, "Hello."), Meter::Chars4));
+/// assert_eq!(log.total_tokens(), 5);
+/// assert_eq!(log.cuts(), [0, 1]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    roles: Vec<Role>,
+    kinds: Vec<Kind>,
     tokens_before: Vec<u64>,
     trimmable_before: Vec<u64>,
     tokens: u64,
@@ -113,6 +131,18 @@ pub struct Log {
     first_typed: Option<usize>,
     own_summary: Option<usize>,
     stacked: Vec<usize>,
+    heartbeats: Vec<usize>,
+}
+
+/// What stays known of an entry besides its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    role: Role,
+    is_typed_by_user: bool,
+    is_own_summary: bool,
+    is_stacked_summary: bool,
+    is_marker: bool,
+    heartbeat: HeartbeatPart,
 }
 
 impl Log {
@@ -124,7 +154,7 @@ impl Log {
 
     /// Makes room for `entries` more.
     pub fn reserve(&mut self, entries: usize) {
-        self.roles.reserve(entries);
+        self.kinds.reserve(entries);
         self.tokens_before.reserve(entries);
         self.trimmable_before.reserve(entries);
         self.cuts.reserve(entries);
@@ -132,55 +162,114 @@ impl Log {
 
     /// Appends one entry. Cost depends on the entry alone.
     pub fn push(&mut self, facts: &Facts) {
-        let position = self.len();
         // Anything but a result (or a client's own note in between) ends the wait for results: the call
         // was abandoned, and holding the cut open for ever would make the rest uncuttable.
         if facts.answers.is_empty() && facts.role != Role::System {
             self.open.clear();
         }
-        if self.open.is_empty() && facts.answers.is_empty() {
-            self.cuts.push(u32::try_from(position).unwrap_or(u32::MAX));
-        }
+        let is_cut = self.open.is_empty() && facts.answers.is_empty();
         if !facts.answers.is_empty() {
             self.open.retain(|call| !facts.answers.contains(call));
         }
         self.open.extend_from_slice(&facts.calls);
+        let kind = Kind {
+            role: facts.role,
+            is_typed_by_user: facts.is_typed_by_user,
+            is_own_summary: facts.is_own_summary,
+            is_stacked_summary: facts.is_stacked_summary,
+            is_marker: facts.is_marker,
+            heartbeat: facts.heartbeat,
+        };
+        let trimmable = u64::from(facts.trimmable_tokens);
+        self.append(kind, u64::from(facts.tokens), trimmable, is_cut);
+    }
+
+    /// Appends entries of another log as they stand there, without counting them again. Where the last of them is
+    /// the last of `other` too, what is in flight there is in flight here.
+    pub(crate) fn push_kept(&mut self, other: &Self, range: Range<usize>) {
+        self.reserve(range.len());
+        let mut cut = other
+            .cuts
+            .partition_point(|&cut| (cut as usize) < range.start);
+        for position in range.clone() {
+            let Some(&kind) = other.kinds.get(position) else {
+                return;
+            };
+            let is_cut = other
+                .cuts
+                .get(cut)
+                .is_some_and(|&at| at as usize == position);
+            cut += usize::from(is_cut);
+            let one = position..position + 1;
+            self.append(
+                kind,
+                other.tokens(one.clone()),
+                other.trimmable_tokens(one),
+                is_cut,
+            );
+        }
+        if range.end == other.len() && !range.is_empty() {
+            self.open.clone_from(&other.open);
+        }
+    }
+
+    fn append(&mut self, kind: Kind, tokens: u64, trimmable: u64, is_cut: bool) {
+        let position = self.len();
+        if is_cut {
+            self.cuts.push(u32::try_from(position).unwrap_or(u32::MAX));
+        }
         // A summary counts as ours only where we put it: in front, or right behind the first request.
         let in_head = match self.first_typed {
             None => true,
             Some(first) => first + 1 == position && self.own_summary.is_none(),
         };
-        if facts.is_stacked_summary && self.first_typed.is_none() {
+        if kind.is_stacked_summary && self.first_typed.is_none() {
             self.stacked.push(position);
-        } else if facts.is_own_summary && in_head {
+        } else if kind.is_own_summary && in_head {
             self.own_summary = Some(position);
-        } else if facts.is_typed_by_user {
+        } else if kind.is_typed_by_user {
             self.first_typed.get_or_insert(position);
             self.newest_typed = Some(position);
         }
-        self.roles.push(facts.role);
+        if kind.heartbeat == HeartbeatPart::Ok
+            && let Some(check) = position.checked_sub(1)
+            && let Some(before) = self.kinds.get(check)
+            && before.heartbeat.is_check(self.first_typed == Some(check))
+        {
+            self.heartbeats.push(check);
+        }
+        self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
         self.trimmable_before.push(self.trimmable);
-        self.tokens += u64::from(facts.tokens);
-        self.trimmable += u64::from(facts.trimmable_tokens);
+        self.tokens += tokens;
+        self.trimmable += trimmable;
     }
 
     /// How many entries there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.roles.len()
+        self.kinds.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.roles.is_empty()
+        self.kinds.is_empty()
     }
 
     /// Who speaks at `position`.
     #[must_use]
     pub fn role(&self, position: usize) -> Option<Role> {
-        self.roles.get(position).copied()
+        self.kinds.get(position).map(|kind| kind.role)
+    }
+
+    /// Whether the user began a turn at `position`: with words of their own, not with a summary.
+    #[must_use]
+    pub fn starts_turn(&self, position: usize) -> bool {
+        let kind = self.kinds.get(position);
+        kind.is_some_and(|kind| {
+            kind.is_typed_by_user && !kind.is_own_summary && !kind.is_stacked_summary
+        })
     }
 
     /// Tokens of the entries in `range`.
@@ -239,6 +328,26 @@ impl Log {
     pub fn cut_at_or_after(&self, position: usize) -> Option<usize> {
         let at = self.cuts.partition_point(|&cut| (cut as usize) < position);
         self.cuts.get(at).map(|&cut| cut as usize)
+    }
+
+    /// The heartbeat exchanges in `range`, each a check and its answer, between two legal cuts.
+    pub fn heartbeats(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        let from = self.heartbeats.partition_point(|&at| at < range.start);
+        let found = self.heartbeats.iter().skip(from);
+        found
+            .map(|&check| check..check + 2)
+            .take_while(move |exchange| exchange.end <= range.end)
+            .filter(|exchange| self.is_cut(exchange.start) && self.is_cut(exchange.end))
+    }
+
+    /// Markers in `range` that say how many messages went.
+    pub(crate) fn markers(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let in_range = self
+            .stacked
+            .iter()
+            .copied()
+            .filter(move |at| range.contains(at));
+        in_range.filter(|at| self.kinds.get(*at).is_some_and(|kind| kind.is_marker))
     }
 
     /// The last legal cut: what follows it is the step in flight and can never be removed.

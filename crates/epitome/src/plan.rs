@@ -31,6 +31,12 @@ pub struct Plan {
     pub notes: Vec<usize>,
     /// What such notes may take together.
     pub notes_cap_tokens: u64,
+    /// Entries outside the span that leave the view without a word: heartbeats that found nothing, and a marker
+    /// that a newer one replaces.
+    pub dropped: Vec<Range<usize>>,
+    /// The beginning of the turn that the cut splits: the end of the span, summarised by itself. Empty where the
+    /// cut splits no turn, or where the design does not tell the two apart.
+    pub turn_prefix: Range<usize>,
     /// How the summary is put into the view.
     pub layout: Layout,
     /// Whether the first entry behind the span is the user's.
@@ -59,6 +65,8 @@ pub enum Layout {
     AssistantMessage,
     /// Inside the last message of the head, behind its first text.
     Merged,
+    /// A marker that says how much went, as a message of the user's role after the head.
+    Marker,
 }
 
 /// Where the first request of the user ends up.
@@ -71,7 +79,8 @@ pub enum TaskPlace {
 }
 
 /// Why there is no plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not compacted: {reason} (floor {floor_tokens} tokens)")]
 pub struct NoPlan {
     /// Why.
     pub reason: Reason,
@@ -138,6 +147,8 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
@@ -214,6 +225,13 @@ impl Plan {
             .saturating_sub(SUMMARY_FLOOR_TOKENS)
             .min(target_tokens / NOTES_CAP_DIVISOR);
         let notes = notes(log, head_end..cut, notes_cap_tokens);
+        let is_marker = preset.place == SummaryPlace::Marker;
+        let (notes, notes_cap_tokens) = match is_marker {
+            true => (Vec::new(), 0),
+            false => (notes, notes_cap_tokens),
+        };
+        // A new marker counts what an earlier one counted.
+        let old_markers = log.markers(0..head_end).filter(|_| is_marker);
         let is_merged = preset.place == SummaryPlace::FirstMessage && head_end > system_end;
         Ok(Self {
             reason,
@@ -222,9 +240,12 @@ impl Plan {
             summary_tokens: (left - notes_tokens(log, &notes)).min(preset.summary_tokens),
             notes,
             notes_cap_tokens,
+            dropped: old_markers.map(|at| at..at + 1).collect(),
+            turn_prefix: preset.turn_start(log, head_end, cut)..cut,
             layout: match preset.place {
                 SummaryPlace::FirstMessage if is_merged => Layout::Merged,
                 SummaryPlace::AssistantMessage => Layout::AssistantMessage,
+                SummaryPlace::Marker => Layout::Marker,
                 _ => Layout::UserMessage,
             },
             tail_starts_with_user: log.role(cut) == Some(Role::User),
@@ -263,6 +284,8 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens: u64::MAX,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
@@ -272,6 +295,27 @@ impl Plan {
             trim_tokens: 0,
             floor_tokens: kept + SUMMARY_FLOOR_TOKENS,
         })
+    }
+
+    /// The same plan, with every tool result that stays cut down as far as it goes.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when there is none to cut down.
+    pub fn trimming(mut self, log: &Log) -> Result<Self, NoPlan> {
+        let trimmable = log.trimmable_tokens(self.span.end..log.len());
+        if trimmable == 0 {
+            return Err(NoPlan {
+                reason: Reason::NothingToRemove,
+                floor_tokens: self.floor_tokens,
+            });
+        }
+        let more = trimmable.saturating_sub(self.trim_tokens);
+        self.trim_tokens = trimmable;
+        self.target_tokens = self
+            .target_tokens
+            .saturating_sub(more)
+            .max(self.floor_tokens);
+        Ok(self)
     }
 
     /// The plan of an earlier compaction, read again on a log that has grown since: same head, same cut, same
@@ -292,6 +336,8 @@ impl Plan {
             span: head_end..cut,
             notes: notes(log, head_end..cut, notes_cap_tokens),
             notes_cap_tokens,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
@@ -301,6 +347,30 @@ impl Plan {
             trim_tokens: 0,
             floor_tokens: 0,
         })
+    }
+
+    /// The same plan, with the heartbeats among the newest entries out of view: they found nothing, so that they
+    /// are the first thing to go. The newest exchange stays, because it is where the conversation stands.
+    #[must_use]
+    pub fn without_heartbeats(mut self, log: &Log) -> Self {
+        let found = log.heartbeats(self.span.end..log.len());
+        self.dropped
+            .extend(found.filter(|exchange| exchange.end < log.len()));
+        let first_kept = (self.span.end..log.len()).find(|at| !self.drops(*at));
+        self.tail_starts_with_user = first_kept.and_then(|at| log.role(at)) == Some(Role::User);
+        self
+    }
+
+    /// Whether the entry at `position` leaves the view without a word.
+    #[must_use]
+    pub fn drops(&self, position: usize) -> bool {
+        self.dropped.iter().any(|range| range.contains(&position))
+    }
+
+    /// What leaves the view without a word.
+    pub(crate) fn dropped_tokens(&self, log: &Log) -> u64 {
+        let sizes = self.dropped.iter().map(|range| log.tokens(range.clone()));
+        sizes.sum()
     }
 
     /// What the text of the summary may take.

@@ -5,6 +5,7 @@ use crate::plan::leading_system;
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::{layer, micro, openclaw, spacebot, vibe};
+use crate::split::{self, Split};
 use crate::window::{Lines, Window};
 
 /// The choices that make a design.
@@ -67,6 +68,8 @@ pub enum SummaryPlace {
     Stack,
     /// An assistant message after the system prompt.
     AssistantMessage,
+    /// No summary at all: a marker behind the earlier summaries, which counts what went.
+    Marker,
 }
 
 impl Preset {
@@ -123,6 +126,21 @@ impl Preset {
         }
     }
 
+    /// The same design as it acts on a conversation of `tokens`: tiers take more the fuller the window is, and the
+    /// highest waits for no summary.
+    #[must_use]
+    pub fn at_usage(mut self, tokens: u64, window: Window) -> Self {
+        if let Trigger::Tiers(thresholds) = self.trigger
+            && let Some(tier) = spacebot::tier(tokens, window.tokens, thresholds)
+        {
+            self.keep = Keep::AllButOldest(tier.fraction());
+            if tier == spacebot::Tier::Emergency {
+                self.place = SummaryPlace::Marker;
+            }
+        }
+        self
+    }
+
     /// The window this design assumes where none is known.
     #[must_use]
     pub const fn assumed_window(&self) -> Window {
@@ -130,6 +148,22 @@ impl Preset {
             PresetName::Openclaw => Window::configured(openclaw::DEFAULT_WINDOW_TOKENS),
             _ => Window::assumed(),
         }
+    }
+
+    /// The size from which a conversation is due, `None` where that is switched off or the reserves leave nothing.
+    #[must_use]
+    pub fn threshold_tokens(&self, window: Window, lines: Option<Lines>) -> Option<u64> {
+        let tokens = match self.trigger {
+            Trigger::HardLine => lines?.hard_tokens,
+            Trigger::AtLeast(threshold) => u64::try_from(threshold).ok()?,
+            Trigger::Above(threshold) => threshold,
+            Trigger::WindowLess(reserve) => window.tokens.checked_sub(reserve)?,
+            Trigger::Tiers(thresholds) => {
+                (window.tokens as f64 * thresholds.background).ceil() as u64
+            }
+            Trigger::Share(settings) => u64::try_from(settings.within(window).threshold()).ok()?,
+        };
+        (tokens > 0).then_some(tokens)
     }
 
     /// Whether a conversation of `tokens` is due.
@@ -151,12 +185,7 @@ impl Preset {
                 spacebot::tier(tokens, window.tokens, thresholds).is_some()
             }
             Trigger::Share(settings) => {
-                let limit = i64::try_from(window.tokens).unwrap_or(i64::MAX);
-                let settings = layer::Settings {
-                    model_context_limit: limit,
-                    ..settings
-                };
-                let threshold = settings.threshold();
+                let threshold = settings.within(window).threshold();
                 if threshold <= 0 {
                     return Err(Reason::WindowBelowReserves);
                 }
@@ -178,8 +207,18 @@ impl Preset {
                 Some(first) if log.is_cut(first + 1) => first + 1,
                 _ => system_end,
             },
-            SummaryPlace::Stack => system_end + log.stacked_summaries(system_end),
+            SummaryPlace::Stack | SummaryPlace::Marker => {
+                system_end + log.stacked_summaries(system_end)
+            }
             SummaryPlace::UserMessage | SummaryPlace::AssistantMessage => system_end,
+        }
+    }
+
+    /// Where the turn begins that `cut` splits, for the design that summarises its beginning by itself.
+    pub(crate) fn turn_start(&self, log: &Log, head_end: usize, cut: usize) -> usize {
+        match self.keep {
+            Keep::RecentTokens(_) => split::turn_start(log, head_end, cut),
+            _ => cut,
         }
     }
 
@@ -197,9 +236,11 @@ impl Preset {
                     log.last_cut()
                 }
             }
-            Keep::RecentTokens(tokens) => log
-                .cut_at_or_after(log.suffix_within(tokens).max(head_end + 1))
-                .or_else(|| log.last_cut()),
+            Keep::RecentTokens(tokens) => match Split::keeping(log, head_end, tokens) {
+                Some(split) => Some(split.kept.start),
+                // Less than that is there, but somebody asked.
+                None => log.cut_at_or_after(head_end + 1).or_else(|| log.last_cut()),
+            },
             Keep::FirstAndLast(count) | Keep::Last(count) => back(len.checked_sub(count)?),
             Keep::AllButOldest(share) => {
                 let count = len.checked_sub(head_end)?;

@@ -1,12 +1,13 @@
 //! What the model gets: which entries stay, which are trimmed, and where the summary stands.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::log::TRIMMED_RESULT_TOKENS;
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
 use crate::plan::{Layout, Plan};
-use crate::reference::micro::ACKNOWLEDGEMENT;
+use crate::reference::micro::{self, ACKNOWLEDGEMENT};
 
 /// The messages a model gets, as references into the log. Entries are positions, never copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,15 @@ pub enum ViewItem {
     AssistantSummary,
     /// One entry with the summary behind its first text; what an earlier summary put there goes.
     Merged(usize),
+    /// A message that an earlier compaction made and that stays.
+    Made {
+        /// Whose.
+        role: Role,
+        /// Its text, frozen.
+        text: Arc<str>,
+        /// Which of the compactions of the conversation made it.
+        record: usize,
+    },
     /// A message that nobody sent, to keep the roles in order.
     Inserted(Role, &'static str),
 }
@@ -58,6 +68,7 @@ impl View {
     #[must_use]
     pub fn of(plan: &Plan, len: usize, trims: &[(usize, Vec<Trim>)]) -> Self {
         let mut items = Vec::new();
+        let push_range = |items: &mut Vec<ViewItem>, range| push_kept(items, range, &plan.dropped);
         match (plan.layout, plan.head.end.checked_sub(1)) {
             (Layout::Merged, Some(first)) => {
                 push_range(&mut items, plan.head.start..first);
@@ -70,7 +81,7 @@ impl View {
                 push_range(&mut items, plan.head.clone());
                 items.push(ViewItem::AssistantSummary);
             }
-            (Layout::UserMessage | Layout::Merged, _) => {
+            (Layout::UserMessage | Layout::Merged | Layout::Marker, _) => {
                 push_range(&mut items, plan.head.clone());
                 items.push(ViewItem::Summary);
             }
@@ -89,7 +100,19 @@ impl View {
     }
 }
 
-fn push_range(items: &mut Vec<ViewItem>, range: Range<usize>) {
+/// Pushes what is left of `range` without the `dropped` entries, which are in order.
+fn push_kept(items: &mut Vec<ViewItem>, range: Range<usize>, dropped: &[Range<usize>]) {
+    let mut from = range.start;
+    for gap in dropped {
+        if gap.end > from && gap.start < range.end {
+            push_range(items, from..gap.start);
+            from = gap.end;
+        }
+    }
+    push_range(items, from..range.end);
+}
+
+pub(crate) fn push_range(items: &mut Vec<ViewItem>, range: Range<usize>) {
     if range.is_empty() {
         return;
     }
@@ -211,6 +234,28 @@ fn result_texts(
                     _ => None,
                 })
         })
+}
+
+/// A message with a summary behind its first text; what an earlier summary put there goes.
+#[must_use]
+pub fn merged(message: &Message, summary: &str) -> Message {
+    let mut message = message.clone();
+    let text = message.blocks.iter_mut().find_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    if let Some(text) = text {
+        if let Some(at) = text.find(micro::OPEN_MARK) {
+            text.truncate(
+                text.get(..at)
+                    .unwrap_or_default()
+                    .trim_end_matches('\n')
+                    .len(),
+            );
+        }
+        text.push_str(summary);
+    }
+    message
 }
 
 /// A message with its tool results shortened, as [`Trim`] says.

@@ -231,6 +231,9 @@ impl Report {
                 ViewItem::Trimmed(position, _) | ViewItem::Merged(position) => {
                     lines.push(line('~', *position));
                 }
+                ViewItem::Made { role, text, .. } => {
+                    lines.push(format!("+      {} {text}", role.as_str()));
+                }
                 ViewItem::Inserted(role, text) => {
                     lines.push(format!("+      {} {text}", role.as_str()));
                 }

@@ -1,0 +1,235 @@
+//! What of a conversation is shown, and how large that is.
+
+use std::borrow::Borrow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::log::{Facts, Log};
+use crate::message::{Message, Role};
+use crate::meter::{Meter, ReferenceMeter};
+use crate::view::{View, ViewItem, merged, push_range, trimmed};
+
+/// A view over the entries, and the log of what it shows: position `p` of the log is the `p`-th message shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    pub(super) view: View,
+    pub(super) log: Log,
+    reference: Option<ReferenceMeter>,
+    reference_units: u64,
+}
+
+impl Shown {
+    /// Shows entry `position` behind everything else.
+    pub(super) fn push(&mut self, position: usize, facts: &Facts, message: &Message) {
+        push_range(&mut self.view.items, position..position + 1);
+        self.log.push(facts);
+        if let Some(reference) = self.reference {
+            self.reference_units += reference.units(message);
+        }
+    }
+
+    /// Goes on as `other` went on from entry `from`: both show the same from there.
+    pub(super) fn extend_from(&mut self, other: &Self, from: usize, entries: &[Arc<Message>]) {
+        let added = from..entries.len();
+        let end = other.log.len();
+        self.log
+            .push_kept(&other.log, end.saturating_sub(added.len())..end);
+        if let Some(reference) = self.reference {
+            let new = entries.get(added.clone()).unwrap_or_default();
+            self.reference_units += new.iter().map(|m| reference.units(m)).sum::<u64>();
+        }
+        push_range(&mut self.view.items, added);
+    }
+
+    /// Measures in the way of a design too.
+    pub(super) fn measure_as(
+        &mut self,
+        reference: Option<ReferenceMeter>,
+        entries: &[Arc<Message>],
+    ) {
+        self.reference = reference;
+        self.count_reference_units(&self.messages(entries, ""));
+    }
+
+    pub(super) fn reference_tokens(&self) -> Option<u64> {
+        Some(self.reference?.tokens_of_units(self.reference_units))
+    }
+
+    fn count_reference_units(&mut self, messages: &[Arc<Message>]) {
+        let Some(reference) = self.reference else {
+            return;
+        };
+        self.reference_units = messages.iter().map(|m| reference.units(m)).sum();
+    }
+
+    /// The messages shown, with `summary` where the view has it.
+    pub(super) fn messages(&self, entries: &[Arc<Message>], summary: &str) -> Vec<Arc<Message>> {
+        let mut out = Vec::with_capacity(self.log.len());
+        for item in &self.view.items {
+            match item {
+                ViewItem::Entries(range) => {
+                    out.extend(
+                        entries
+                            .get(range.clone())
+                            .unwrap_or_default()
+                            .iter()
+                            .cloned(),
+                    );
+                }
+                _ => out.extend(item.message(entries, summary).map(Arc::new)),
+            }
+        }
+        out
+    }
+
+    /// The items that stand at `range` of the log.
+    pub(super) fn items(&self, range: Range<usize>) -> Vec<ViewItem> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        for item in &self.view.items {
+            let len = item.len();
+            let start = range.start.clamp(at, at + len) - at;
+            let end = range.end.clamp(at, at + len) - at;
+            at += len;
+            if start >= end {
+                continue;
+            }
+            match item {
+                ViewItem::Entries(entries) => {
+                    push_range(&mut out, entries.start + start..entries.start + end);
+                }
+                _ => out.push(item.clone()),
+            }
+        }
+        out
+    }
+
+    /// Only the first `len` messages of it.
+    pub(super) fn first(&self, len: usize) -> Self {
+        let mut log = Log::new();
+        log.push_kept(&self.log, 0..len.min(self.log.len()));
+        Self {
+            view: View {
+                items: self.items(0..len),
+            },
+            log,
+            ..Self::default()
+        }
+    }
+
+    /// What is shown once `view`, a view over the messages shown now, is in force. Summaries shown now become
+    /// made messages of `record`, the newest compaction so far.
+    pub(super) fn through(
+        &self,
+        view: &View,
+        texts: &Texts<'_>,
+        entries: &[Arc<Message>],
+        meter: Meter,
+    ) -> Self {
+        let mut next = Self {
+            reference: self.reference,
+            ..Self::default()
+        };
+        for item in &view.items {
+            match item {
+                ViewItem::Entries(range) => {
+                    for kept in self.items(range.clone()) {
+                        next.show(texts.settled(kept));
+                    }
+                    next.log.push_kept(&self.log, range.clone());
+                }
+                _ => {
+                    let item = self.over_entries(item);
+                    if let Some(message) = item.message(entries, texts.next) {
+                        let mut facts = Facts::of(&message, meter);
+                        // What was shortened once is never shortened again.
+                        facts.trimmable_tokens = 0;
+                        next.log.push(&facts);
+                        next.show(item);
+                    }
+                }
+            }
+        }
+        next.count_reference_units(&next.messages(entries, texts.next));
+        next
+    }
+
+    fn show(&mut self, item: ViewItem) {
+        match item {
+            ViewItem::Entries(range) => push_range(&mut self.view.items, range),
+            item => self.view.items.push(item),
+        }
+    }
+
+    /// An item over the messages shown, as one over the entries.
+    fn over_entries(&self, item: &ViewItem) -> ViewItem {
+        let entry = |shown: usize| match self.items(shown..shown + 1).pop() {
+            Some(ViewItem::Entries(range)) => Ok(range.start),
+            Some(ViewItem::Merged(entry)) => Ok(entry),
+            Some(other) => Err(other),
+            None => Ok(shown),
+        };
+        match item {
+            ViewItem::Trimmed(shown, trims) => match entry(*shown) {
+                Ok(entry) => ViewItem::Trimmed(entry, trims.clone()),
+                Err(as_it_is) => as_it_is,
+            },
+            ViewItem::Merged(shown) => match entry(*shown) {
+                Ok(entry) => ViewItem::Merged(entry),
+                Err(as_it_is) => as_it_is,
+            },
+            other => other.clone(),
+        }
+    }
+}
+
+/// The summaries of two compactions, one after the other.
+pub(super) struct Texts<'a> {
+    /// The text of the one in force, and its number.
+    pub(super) now: Option<(usize, &'a str)>,
+    /// The text of the one that comes.
+    pub(super) next: &'a str,
+}
+
+impl Texts<'_> {
+    /// An item that stays, with its own text from now on.
+    fn settled(&self, item: ViewItem) -> ViewItem {
+        let made = |role| {
+            let (record, text) = self.now.unwrap_or_default();
+            ViewItem::Made {
+                role,
+                text: text.into(),
+                record,
+            }
+        };
+        match item {
+            ViewItem::Summary => made(Role::User),
+            ViewItem::AssistantSummary => made(Role::Assistant),
+            other => other,
+        }
+    }
+}
+
+impl ViewItem {
+    /// How many messages it is.
+    fn len(&self) -> usize {
+        match self {
+            Self::Entries(range) => range.len(),
+            _ => 1,
+        }
+    }
+
+    /// The message of an item that is exactly one.
+    fn message(&self, entries: &[impl Borrow<Message>], summary: &str) -> Option<Message> {
+        let entry = |at: &usize| entries.get(*at).map(Borrow::borrow);
+        match self {
+            Self::Entries(range) => entry(&range.start).cloned(),
+            Self::Trimmed(at, trims) => Some(trimmed(entry(at)?, trims)),
+            Self::Summary => Some(Message::text(Role::User, summary)),
+            Self::AssistantSummary => Some(Message::text(Role::Assistant, summary)),
+            Self::Merged(at) => Some(merged(entry(at)?, summary)),
+            Self::Made { role, text, .. } => Some(Message::text(*role, &**text)),
+            Self::Inserted(role, text) => Some(Message::text(*role, *text)),
+        }
+    }
+}
