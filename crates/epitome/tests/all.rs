@@ -17,6 +17,8 @@ mod files;
 mod guard;
 #[path = "all/heartbeat.rs"]
 mod heartbeat;
+#[path = "all/laws.rs"]
+mod laws;
 #[path = "all/ledger.rs"]
 mod ledger;
 #[path = "all/log.rs"]

@@ -263,15 +263,17 @@ impl Session {
                 .map(|record| record.covers.clone())
                 .unwrap_or_default()
         };
+        let newest = || self.newest().map(|(at, _)| covers(at)).unwrap_or_default();
         let mut out = Vec::new();
         for item in items {
             match item {
                 ViewItem::Entries(range) => out.push(range),
                 ViewItem::Trimmed(at, _) => out.push(at..at + 1),
-                ViewItem::Merged(at) => out.push(at..at + 1),
-                ViewItem::Summary | ViewItem::AssistantSummary => {
-                    out.extend(self.newest().map(|(at, _)| covers(at)).unwrap_or_default());
+                ViewItem::Merged(at) => {
+                    out.push(at..at + 1);
+                    out.extend(newest());
                 }
+                ViewItem::Summary | ViewItem::AssistantSummary => out.extend(newest()),
                 ViewItem::Made { record, .. } => out.extend(covers(record)),
                 ViewItem::Inserted(..) => {}
             }
