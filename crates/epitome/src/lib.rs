@@ -7,6 +7,7 @@
 //! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
 //! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
 //! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
+//! - how a preset is told otherwise: [`settings`]
 //! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 
@@ -32,6 +33,7 @@ mod preset_name;
 mod reason;
 pub mod reference;
 mod session;
+pub mod settings;
 mod split;
 mod summary;
 mod threshold;

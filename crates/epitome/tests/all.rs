@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
@@ -37,6 +38,12 @@ mod rounds;
 mod scenarios;
 #[path = "all/session.rs"]
 mod session;
+#[path = "all/settings.rs"]
+mod settings;
+#[path = "all/settings_examples.rs"]
+mod settings_examples;
+#[path = "all/settings_rows.rs"]
+mod settings_rows;
 #[path = "all/split.rs"]
 mod split;
 #[path = "all/support.rs"]

@@ -60,10 +60,11 @@ impl Settings {
     /// Tokens from which a conversation is compacted; negative where the reserves exceed the window.
     #[must_use]
     pub fn threshold(&self) -> i64 {
-        let available = self.model_context_limit
-            - self.system_reserve
-            - self.output_reserve
-            - self.safety_buffer;
+        let available = self
+            .model_context_limit
+            .saturating_sub(self.system_reserve)
+            .saturating_sub(self.output_reserve)
+            .saturating_sub(self.safety_buffer);
         (available as f64 * self.threshold_percent).floor() as i64
     }
 
