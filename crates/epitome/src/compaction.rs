@@ -85,8 +85,10 @@ impl Compaction {
     ) -> Result<Self, NoPlan> {
         let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
         let messages = messages.as_slice();
-        if plan.layout == Layout::Marker {
-            return Self::truncate(plan, log, messages, meter);
+        match plan.layout {
+            Layout::Marker => return Self::truncate(plan, log, messages, meter),
+            Layout::Nothing => return Ok(Self::without_summary(plan, String::new(), 0, log)),
+            Layout::UserMessage | Layout::AssistantMessage | Layout::Merged => {}
         }
         let at = |range: Range<usize>| -> Vec<(usize, &Message)> {
             range
@@ -111,9 +113,7 @@ impl Compaction {
         // A summary inside a message is charged as text, not as a message.
         let frame_tokens = match plan.layout {
             Layout::Merged => 2 * meter.message(&Message::text(Role::User, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage | Layout::Marker => {
-                meter.message(&Message::text(Role::User, ""))
-            }
+            _ => meter.message(&Message::text(Role::User, "")),
         };
 
         // Heartbeats that found nothing say nothing.
@@ -139,7 +139,7 @@ impl Compaction {
         };
         let acknowledgement = match plan.layout {
             Layout::Merged => meter.message(&Message::text(Role::Assistant, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage | Layout::Marker => 0,
+            _ => 0,
         };
         let size =
             |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
@@ -195,17 +195,23 @@ impl Compaction {
             .sum();
         let text = spacebot::emergency_marker(earlier + plan.span.len());
         let summary_tokens = meter.message(&Message::text(Role::User, text.as_str()));
-        let tokens_after = log.tokens(leading_system(log)..plan.head.end)
-            + summary_tokens
-            + log.tokens(plan.span.end..log.len())
-            - plan.dropped_tokens(log);
-        if !plan.is_worthwhile(tokens_after) {
+        let compaction = Self::without_summary(plan, text, summary_tokens, log);
+        let plan = &compaction.plan;
+        if !plan.is_worthwhile(compaction.tokens_after) {
             return Err(NoPlan {
                 reason: Reason::NotSmaller,
                 floor_tokens: plan.floor_tokens,
             });
         }
-        Ok(Self {
+        Ok(compaction)
+    }
+
+    /// A compaction in which `text`, which is no summary, stands for the span.
+    fn without_summary(plan: Plan, text: String, summary_tokens: u64, log: &Log) -> Self {
+        let head = leading_system(log)..plan.head.end;
+        let tokens_after = log.tokens(head) + summary_tokens + log.tokens(plan.span.end..log.len())
+            - plan.dropped_tokens(log);
+        Self {
             plan,
             summary: Summary {
                 text,
@@ -216,7 +222,7 @@ impl Compaction {
             trimmed_tokens: 0,
             pins: Vec::new(),
             tokens_after,
-        })
+        }
     }
 
     /// What the model gets, for a log of `len` entries.

@@ -77,4 +77,4 @@ pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use view::{Trim, View, ViewItem, merged, trimmed, trims};
 pub use warning::WarningCycle;
-pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};
+pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Margins, Window, WindowSource};

@@ -132,6 +132,7 @@ pub struct Log {
     own_summary: Option<usize>,
     stacked: Vec<usize>,
     heartbeats: Vec<usize>,
+    leading_system: usize,
 }
 
 /// What stays known of an entry besides its size.
@@ -238,6 +239,9 @@ impl Log {
         {
             self.heartbeats.push(check);
         }
+        if kind.role == Role::System && self.leading_system == position {
+            self.leading_system += 1;
+        }
         self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
         self.trimmable_before.push(self.trimmable);
@@ -261,6 +265,12 @@ impl Log {
     #[must_use]
     pub fn role(&self, position: usize) -> Option<Role> {
         self.kinds.get(position).map(|kind| kind.role)
+    }
+
+    /// How many entries in front are the client's own instructions.
+    #[must_use]
+    pub const fn leading_system(&self) -> usize {
+        self.leading_system
     }
 
     /// Whether the user began a turn at `position`: with words of their own, not with a summary.

@@ -150,5 +150,5 @@ impl Meter {
 }
 
 const fn opaque_units(chars: usize) -> u64 {
-    chars as u64 * QUARTER
+    (chars as u64).saturating_mul(QUARTER)
 }

@@ -67,6 +67,8 @@ pub enum Layout {
     Merged,
     /// A marker that says how much went, as a message of the user's role after the head.
     Marker,
+    /// Not at all: there is none, the span leaves without a word.
+    Nothing,
 }
 
 /// Where the first request of the user ends up.
@@ -127,7 +129,7 @@ impl Plan {
         let head_tokens = log.tokens(system_end..head_end);
 
         let room = target_tokens - head_tokens;
-        let summary_share = (room * SUMMARY_PERCENT / 100).max(SUMMARY_FLOOR_TOKENS);
+        let summary_share = percent_of(room, SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS);
         let wanted = log.suffix_within(room.saturating_sub(summary_share));
         let cut = log
             .cut_at_or_after(wanted.max(head_end + 1))
@@ -202,7 +204,7 @@ impl Plan {
                 });
             }
             let room = budget.saturating_sub(head_tokens);
-            let summary_share = (room * SUMMARY_PERCENT / 100)
+            let summary_share = percent_of(room, SUMMARY_PERCENT)
                 .min(preset.summary_tokens)
                 .max(SUMMARY_FLOOR_TOKENS);
             let room = room.saturating_sub(summary_share);
@@ -297,6 +299,52 @@ impl Plan {
         })
     }
 
+    /// Plans to show at most `most` messages besides the system prompt: the first request and the newest, whole steps
+    /// only. The rest leaves the view without a word.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when that many are not there, or no legal cut leaves so few.
+    pub fn at_most(log: &Log, most: usize, reason: Reason) -> Result<Self, NoPlan> {
+        let system_end = leading_system(log);
+        let head_end = match log.first_typed() {
+            Some(first) if first == system_end && log.is_cut(first + 1) => first + 1,
+            _ => system_end,
+        };
+        let behind = most.saturating_sub(head_end - system_end);
+        let cut = log
+            .len()
+            .checked_sub(behind)
+            .filter(|wanted| *wanted > head_end)
+            .and_then(|wanted| log.cut_at_or_after(wanted));
+        let nothing = NoPlan {
+            reason: Reason::NothingToRemove,
+            floor_tokens: log.tokens(system_end..log.len()),
+        };
+        let cut = cut.ok_or(nothing)?;
+        let task = match head_end > system_end {
+            true => TaskPlace::Head,
+            false => TaskPlace::Summary,
+        };
+        let kept = log.tokens(system_end..head_end) + log.tokens(cut..log.len());
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            notes: Vec::new(),
+            notes_cap_tokens: 0,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
+            layout: Layout::Nothing,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
+            task,
+            tokens_before: log.tokens(system_end..log.len()),
+            target_tokens: kept,
+            summary_tokens: 0,
+            trim_tokens: 0,
+            floor_tokens: kept,
+        })
+    }
+
     /// The same plan, with every tool result that stays cut down as far as it goes.
     ///
     /// # Errors
@@ -386,16 +434,19 @@ impl Plan {
     #[must_use]
     pub const fn is_worthwhile(&self, tokens_after: u64) -> bool {
         tokens_after <= self.target_tokens
-            && tokens_after * 100 <= self.tokens_before * WORTHWHILE_PERCENT
+            && tokens_after <= percent_of(self.tokens_before, WORTHWHILE_PERCENT)
     }
+}
+
+/// A share of a size, rounded down, however large.
+pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
+    tokens / 100 * percent + tokens % 100 * percent / 100
 }
 
 /// How many entries in front are the client's own instructions.
 #[must_use]
-pub fn leading_system(log: &Log) -> usize {
-    (0..log.len())
-        .take_while(|&position| log.role(position) == Some(Role::System))
-        .count()
+pub const fn leading_system(log: &Log) -> usize {
+    log.leading_system()
 }
 
 /// The head ends after the first request when that request opens the conversation and is not too large.

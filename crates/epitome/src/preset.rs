@@ -21,11 +21,15 @@ pub struct Preset {
     pub place: SummaryPlace,
     /// What the summary may take when no budget says otherwise.
     pub summary_tokens: u64,
+    /// Messages that a view shows at most, whatever they take. The oldest behind the first leave it without a word.
+    pub most_messages: Option<usize>,
 }
 
 /// When a conversation is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trigger {
+    /// Never: it is switched off.
+    Never,
     /// The hard line of the window.
     HardLine,
     /// A fixed number of tokens, reached or passed.
@@ -123,6 +127,7 @@ impl Preset {
             keep,
             place,
             summary_tokens,
+            most_messages: (name == PresetName::Micro).then_some(micro::MAX_MESSAGES),
         }
     }
 
@@ -154,6 +159,7 @@ impl Preset {
     #[must_use]
     pub fn threshold_tokens(&self, window: Window, lines: Option<Lines>) -> Option<u64> {
         let tokens = match self.trigger {
+            Trigger::Never => return None,
             Trigger::HardLine => lines?.hard_tokens,
             Trigger::AtLeast(threshold) => u64::try_from(threshold).ok()?,
             Trigger::Above(threshold) => threshold,
@@ -172,8 +178,10 @@ impl Preset {
     /// The reason why it is not.
     pub fn is_due(&self, tokens: u64, window: Window, lines: Option<Lines>) -> Result<(), Reason> {
         let reached = match self.trigger {
+            Trigger::Never => return Err(Reason::SwitchedOff),
             Trigger::HardLine => tokens > lines.ok_or(Reason::WindowBelowReserves)?.hard_tokens,
-            Trigger::AtLeast(threshold) => threshold > 0 && tokens >= threshold.unsigned_abs(),
+            Trigger::AtLeast(..=0) => return Err(Reason::SwitchedOff),
+            Trigger::AtLeast(threshold) => tokens >= threshold.unsigned_abs(),
             Trigger::Above(threshold) => tokens > threshold,
             Trigger::WindowLess(reserve) => {
                 if window.tokens <= reserve {
@@ -236,11 +244,12 @@ impl Preset {
                     log.last_cut()
                 }
             }
-            Keep::RecentTokens(tokens) => match Split::keeping(log, head_end, tokens) {
-                Some(split) => Some(split.kept.start),
-                // Less than that is there, but somebody asked.
-                None => log.cut_at_or_after(head_end + 1).or_else(|| log.last_cut()),
-            },
+            Keep::RecentTokens(tokens) => {
+                // Where less than that is there, but somebody asked, half of it stays.
+                let there = log.tokens(head_end..len);
+                let split = Split::keeping(log, head_end, tokens.min(there / 2));
+                split.map(|split| split.kept.start)
+            }
             Keep::FirstAndLast(count) | Keep::Last(count) => back(len.checked_sub(count)?),
             Keep::AllButOldest(share) => {
                 let count = len.checked_sub(head_end)?;

@@ -2,6 +2,7 @@
 
 mod change;
 mod job;
+mod overflow;
 mod shown;
 
 use std::sync::Arc;
@@ -12,16 +13,18 @@ use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
 use crate::log::{Facts, Log};
 use crate::message::Message;
 use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
+use crate::plan::leading_system;
 use crate::preset::{Preset, Trigger};
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::openclaw;
 use crate::reference::spacebot::{self, Tier};
 use crate::reference::vibe::{BeforeTurn, Warnings};
+use crate::settings::{DesignSettings, Settings};
 use crate::threshold::Threshold;
 use crate::view::View;
 use crate::warning::WarningCycle;
-use crate::window::{Lines, Window};
+use crate::window::{Lines, Margins, Window};
 
 pub use change::{Change, CommitError, Record};
 pub use job::{Job, Prepared};
@@ -29,6 +32,9 @@ use shown::Shown;
 
 /// How far the default meter may be off before a provider's own count is known.
 pub const UNCALIBRATED_ERROR_RATIO: f64 = 0.1;
+
+/// How often a request that is too long is compacted and sent again.
+const OVERFLOW_ATTEMPTS: u64 = 3;
 
 /// A conversation: every message it ever had, and what of it a model gets.
 ///
@@ -57,6 +63,7 @@ pub struct Session {
     preset: Preset,
     window: Window,
     output_tokens: u64,
+    margins: Margins,
     meter: Meter,
     guards: bool,
     entries: Vec<Arc<Message>>,
@@ -71,6 +78,8 @@ pub struct Session {
     reported: Option<Usage>,
     warnings: WarningCycle,
     flushed_at: Option<u64>,
+    overflow_attempts: u64,
+    overflows: u64,
     exhausted_at: Option<usize>,
     events: Vec<Event>,
 }
@@ -104,6 +113,7 @@ impl Session {
             preset: Preset::named(PresetName::Default),
             window,
             output_tokens: 0,
+            margins: Margins::default(),
             meter,
             guards: true,
             entries: Vec::new(),
@@ -117,8 +127,29 @@ impl Session {
             reported: None,
             warnings: WarningCycle::new(Threshold::Off, window.tokens, Warnings::Off),
             flushed_at: None,
+            overflow_attempts: OVERFLOW_ATTEMPTS,
+            overflows: 0,
             exhausted_at: None,
             events: Vec::new(),
+        }
+    }
+
+    /// A new conversation that follows settings. `window` counts where they name none.
+    #[must_use]
+    pub fn from_settings(settings: &Settings, window: Window, meter: Meter) -> Self {
+        let window = settings.window().unwrap_or(window);
+        let mut session = Self::new(window, meter).with_preset(Preset::from(settings));
+        session.overflow_attempts = settings.common.overflow_attempts;
+        match &settings.design {
+            DesignSettings::Vibe(vibe) if vibe.context_warnings => session.with_warnings(),
+            DesignSettings::Default(own) => {
+                session.margins = Margins {
+                    reserve_tokens: own.reserve_tokens,
+                    prepare_share: own.prepare_share,
+                };
+                session
+            }
+            _ => session,
         }
     }
 
@@ -169,6 +200,7 @@ impl Session {
             .calibration
             .observe(estimated_tokens, real_tokens, self.window);
         self.reported = Some(usage);
+        self.overflows = 0;
         self.anchor = match finding {
             Some(UsageFinding::Truncated { .. }) => None,
             _ if real_tokens == 0 => None,
@@ -202,6 +234,9 @@ impl Session {
         let tokens = self.context_tokens();
         if lines.is_some_and(|lines| tokens > lines.hard_tokens) {
             return Ok(Decision::Compact(Reason::HardLine));
+        }
+        if self.most_messages().is_some() {
+            return Ok(Decision::Compact(Reason::TooManyMessages));
         }
         let is_wanted = match self.preset.trigger {
             Trigger::HardLine => {
@@ -344,7 +379,15 @@ impl Session {
     /// The lines of the window, as well calibrated as the meter is.
     fn lines(&self) -> Option<Lines> {
         let error_ratio = self.calibration.error_ratio();
-        self.window.lines(self.output_tokens, error_ratio)
+        self.window
+            .lines_with(self.margins, self.output_tokens, error_ratio)
+    }
+
+    /// How many messages may be shown, where there are more.
+    fn most_messages(&self) -> Option<usize> {
+        let log = &self.shown.log;
+        let shown = log.len() - leading_system(log);
+        self.preset.most_messages.filter(|most| shown > *most)
     }
 
     fn guard(&self) -> Result<Guard, guard::WindowTooSmall> {

@@ -77,6 +77,7 @@ impl View {
                     items.push(ViewItem::Inserted(Role::Assistant, ACKNOWLEDGEMENT));
                 }
             }
+            (Layout::Nothing, _) => push_range(&mut items, plan.head.clone()),
             (Layout::AssistantMessage, _) => {
                 push_range(&mut items, plan.head.clone());
                 items.push(ViewItem::AssistantSummary);

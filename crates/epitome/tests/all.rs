@@ -8,12 +8,16 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/bad_input.rs"]
+mod bad_input;
 #[path = "all/conformance.rs"]
 mod conformance;
 #[path = "all/event.rs"]
 mod event;
 #[path = "all/files.rs"]
 mod files;
+#[path = "all/fuzz.rs"]
+mod fuzz;
 #[path = "all/guard.rs"]
 mod guard;
 #[path = "all/heartbeat.rs"]

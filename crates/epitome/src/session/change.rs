@@ -177,6 +177,9 @@ impl Session {
                 shown.extend_from(&fork.shown, before.entries, &fork.entries);
             }
             fork.shown = shown;
+            fork.changes.push(Change::Undone {
+                record: before.record,
+            });
         }
         let surplus = fork.entries.len() - entries;
         let keep = fork.shown.log.len().saturating_sub(surplus);
@@ -228,9 +231,12 @@ impl Session {
     fn record(&self, compaction: Compaction, frozen: &super::Shown) -> Record {
         let mut covers = self.entries_of(frozen.items(compaction.plan.span.clone()));
         let dropped = compaction.plan.dropped.iter();
-        let dropped: Vec<Range<usize>> = dropped
+        let mut dropped: Vec<Range<usize>> = dropped
             .flat_map(|range| self.entries_of(frozen.items(range.clone())))
             .collect();
+        if compaction.plan.layout == Layout::Nothing {
+            dropped.append(&mut covers);
+        }
         // A merged summary is not among the messages of the span: it stands inside one that stays.
         if compaction.plan.layout == Layout::Merged
             && let Some((_, record)) = self.newest()

@@ -79,10 +79,19 @@ impl Session {
     /// # Errors
     /// [`NoPlan`] when nothing could be done; the conversation is as it was.
     pub fn compact(&mut self, reason: Reason) -> Result<&Compaction, NoPlan> {
+        let mut failed = None;
         let prepared = loop {
-            match self.begin(reason)?.extract() {
+            let job = self.begin(reason).map_err(|no| failed.unwrap_or(no))?;
+            match job.extract() {
                 Ok(prepared) => break prepared,
-                Err(no) => self.failed(Failure::NotSmaller, no.to_string()),
+                Err(no) => {
+                    self.failed(Failure::NotSmaller, no.to_string());
+                    // The ledger ends every other loop, but who asks by hand may ask twice.
+                    if reason == Reason::Manual {
+                        return Err(no);
+                    }
+                    failed = Some(no);
+                }
             }
         };
         let floor_tokens = prepared.compaction.plan.floor_tokens;
@@ -149,6 +158,9 @@ impl Session {
 
     fn plan_on(&self, rung: Rung, reason: Reason) -> Result<Plan, NoPlan> {
         let log = &self.shown.log;
+        if let (Reason::TooManyMessages, Some(most)) = (reason, self.most_messages()) {
+            return Plan::at_most(log, most, reason);
+        }
         let total = log.tokens(leading_system(log)..log.len());
         let target = (self.window.tokens / 4).min(total / 2);
         let preset = self.preset.at_usage(self.due_tokens(), self.window);
@@ -158,8 +170,20 @@ impl Session {
                 Plan::with(&preset, log, None, target, reason)?.trimming(log)?
             }
             Rung::Floor => {
-                let mild = Plan::with(&preset, log, Some(0), target, reason);
-                let floor_tokens = mild.map_or_else(|no| no.floor_tokens, |plan| plan.floor_tokens);
+                let floor_tokens = match Plan::with(&preset, log, Some(0), target, reason) {
+                    Ok(plan) => plan.floor_tokens,
+                    Err(no) if no.reason == Reason::FloorAboveBudget => no.floor_tokens,
+                    Err(no) => return Err(no),
+                };
+                let system = log.tokens(0..leading_system(log));
+                let lines = self.lines();
+                if lines.is_none_or(|lines| floor_tokens.saturating_add(system) > lines.hard_tokens)
+                {
+                    return Err(NoPlan {
+                        reason: Reason::FloorAboveWindow,
+                        floor_tokens,
+                    });
+                }
                 Plan::with(&preset, log, Some(floor_tokens), target, reason)?
             }
         };

@@ -10,7 +10,7 @@ use crate::threshold::Threshold;
 use crate::window::Window;
 
 /// A trigger that never fires: a configured threshold of zero or less.
-const NEVER: Trigger = Trigger::AtLeast(0);
+const NEVER: Trigger = Trigger::Never;
 
 impl Settings {
     /// The window that is set, `None` where the model table and then [`Preset::assumed_window`] decide.
@@ -56,10 +56,15 @@ impl From<&Settings> for Preset {
                 Keep::Last(own.recent_messages_to_keep),
             ),
         };
+        let most_messages = match &settings.design {
+            DesignSettings::Micro(own) => Some(own.max_conversation_messages),
+            _ => None,
+        };
         Self {
             trigger,
             keep,
             summary_tokens: settings.summary_tokens(),
+            most_messages,
             ..named
         }
     }
