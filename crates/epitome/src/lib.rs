@@ -29,12 +29,14 @@ mod pin;
 mod plan;
 mod preset;
 mod preset_name;
+mod prune;
 mod reason;
 pub mod reference;
 mod session;
 mod split;
 mod summary;
 mod threshold;
+mod trim;
 mod view;
 mod warning;
 mod window;
@@ -65,11 +67,16 @@ pub use pin::{Pin, cap as cap_pins, find as find_pins};
 pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
+pub use prune::{
+    Cache, EntryCap, ErrorResults, Frozen, OldResults, PLACEHOLDER_MARK, PruneCause, PruneSettings,
+    Pruned, Recall,
+};
 pub use reason::Reason;
 pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
 pub use split::Split;
 pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
-pub use view::{Trim, View, ViewItem, trimmed, trims};
+pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
+pub use view::{View, ViewItem};
 pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};
