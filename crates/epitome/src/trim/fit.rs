@@ -82,6 +82,12 @@ fn shape(
     let mut stretches = Vec::new();
     let between = notable.iter().filter(|r| r.end > head && r.start < tail);
     for range in between {
+        // One more gap, unless a neighbour is there already.
+        let marker_tokens = if stretches.iter().any(|near| are_close(near, range)) {
+            0
+        } else {
+            marker_tokens
+        };
         let cost = meter.text(text.get(range.clone()).unwrap_or_default()) + marker_tokens;
         if cost <= left {
             left -= cost;
@@ -94,6 +100,11 @@ fn shape(
     joined(text, stretches)
 }
 
+/// Whether a marker between two stretches would take as much as what lies between them.
+const fn are_close(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start <= other.end + BRIDGE_BYTES && other.start <= one.end + BRIDGE_BYTES
+}
+
 /// Puts the stretches in order, joins those that lie close, and counts in characters.
 fn joined(text: &str, mut stretches: Vec<Range<usize>>) -> Kept {
     stretches.sort_by_key(|range| (range.start, range.end));
@@ -101,8 +112,7 @@ fn joined(text: &str, mut stretches: Vec<Range<usize>>) -> Kept {
     for range in stretches {
         match apart.last_mut() {
             Some(last)
-                if range.start <= last.end
-                    || (range.start <= last.end + BRIDGE_BYTES && !range.is_empty()) =>
+                if range.start <= last.end || are_close(last, &range) && !range.is_empty() =>
             {
                 last.end = last.end.max(range.end);
             }

@@ -60,6 +60,8 @@ const FAILURE_MARKS: &[&str] = &[
     "오류",
     "실패",
 ];
+/// Words that nobody writes unless something broke, wherever they stand.
+const CRASHES: &[&str] = &["panicked", "segfault", "traceback"];
 /// How names of exceptions end.
 const EXCEPTIONS: &[&str] = &["Error", "Exception", "Failure"];
 /// Words that announce a total, in small letters.
@@ -181,16 +183,16 @@ fn failure(line: &str) -> Option<usize> {
     let mut is_first = true;
     for (at, word) in words(line) {
         let is_last = line.len() == at + word.len();
-        let after = line
-            .get(at + word.len()..)
-            .and_then(|rest| rest.chars().next());
-        let is_marked = matches!(after, Some(':' | '[' | ']' | '!')) || is_last;
+        let after = line.get(at + word.len()..).unwrap_or_default();
+        let is_marked =
+            is_last || after.starts_with([':', '[', ']', '!']) && !after.starts_with("::");
         let is_loud = word.len() > 2 && word.chars().all(char::is_uppercase);
         let is_denied = before == "0"
             || ["no", "without"]
                 .iter()
                 .any(|n| before.eq_ignore_ascii_case(n));
-        if (is_marked || is_loud || is_first) && !is_denied && is_failure_word(word) {
+        let is_report = is_marked || is_loud || is_first;
+        if is_report && !is_denied && is_failure_word(word) || is_among(word, CRASHES) {
             return Some(at);
         }
         is_first = false;
