@@ -7,6 +7,7 @@
 //! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
 //! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
 //! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
+//! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
 //! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 

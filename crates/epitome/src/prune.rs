@@ -4,8 +4,10 @@
 //! to a line that names it. The log keeps everything: a decision is about views. None is ever made again or taken
 //! back, so that what a provider has cached stays as it is but for the moments in which old results go together.
 
+mod decide;
 mod placeholder;
 mod settings;
+mod step;
 
 pub use placeholder::PLACEHOLDER_MARK;
 pub use settings::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
@@ -14,11 +16,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use crate::files::is_failure;
-use crate::message::{Block, Call, Message, ResultPart, Role, ToolResult};
+use crate::message::{Call, Message, Role};
 use crate::meter::Meter;
-use crate::trim::{Kept, Shown, TRIMMED_RESULT_TOKENS, Trim, cap, trimmed};
+use crate::trim::{Trim, trimmed};
 use crate::view::{View, ViewItem};
+use decide::Decider;
+use step::step_end;
 
 /// A decision about one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,97 +223,26 @@ impl Frozen {
             let cut = if position < self.sent {
                 None
             } else {
-                self.decision(position, message, PruneCause::EntryCap, &calls)
+                self.decider()
+                    .decision(position, message, PruneCause::EntryCap, &calls)
             };
             if let Some(cut) = cut {
                 self.decide(cut);
             } else if let OldResults::Replace { .. } = self.settings.old
-                && let Some(later) = self.decision(position, message, PruneCause::Old, &calls)
+                && let Some(later) =
+                    self.decider()
+                        .decision(position, message, PruneCause::Old, &calls)
             {
                 self.waiting.push_back((self.steps, later));
             }
         }
     }
 
-    fn decision(
-        &self,
-        position: usize,
-        message: &Message,
-        cause: PruneCause,
-        calls: &[&Call],
-    ) -> Option<Pruned> {
-        let mut trims = Vec::new();
-        for (block, content) in message.blocks.iter().enumerate() {
-            let Block::Result(result) = content else {
-                continue;
-            };
-            let call = calls.iter().find(|call| call.id == result.call_id).copied();
-            if call.is_some_and(|call| self.settings.protects(&call.name)) {
-                continue;
-            }
-            match cause {
-                PruneCause::EntryCap => trims.extend(self.cut(message, block)),
-                PruneCause::Old => trims.extend(self.replaced(result, block, call)),
-            }
+    const fn decider(&self) -> Decider<'_> {
+        Decider {
+            settings: &self.settings,
+            meter: self.meter,
         }
-        if trims.is_empty() {
-            return None;
-        }
-        let before = self.meter.message(message);
-        let after = self.meter.message(&trimmed(message, &trims));
-        let saved_tokens = before.checked_sub(after).filter(|saved| *saved > 0)?;
-        Some(Pruned {
-            position,
-            cause,
-            trims,
-            saved_tokens,
-        })
-    }
-
-    fn cut(&self, message: &Message, block: usize) -> Vec<Trim> {
-        match self.settings.entry_cap {
-            EntryCap::Off => Vec::new(),
-            EntryCap::Chars(chars) => cap(message, block, chars as u64 / 4, Meter::Chars4),
-            EntryCap::Tokens(tokens) => cap(message, block, tokens, self.meter),
-        }
-    }
-
-    fn replaced(&self, result: &ToolResult, block: usize, call: Option<&Call>) -> Vec<Trim> {
-        let tokens = |part: &ResultPart| match part {
-            ResultPart::Text(text) => self.meter.text(text),
-            ResultPart::Media(media) => u64::from(media.tokens),
-            ResultPart::Opaque { .. } => 0,
-        };
-        let total: u64 = result.parts.iter().map(tokens).sum();
-        let is_failure = is_failure(result, call);
-        if total < self.settings.smallest_tokens
-            || is_failure && self.settings.errors == ErrorResults::Keep
-        {
-            return Vec::new();
-        }
-        let mut trims = Vec::new();
-        for (part, content) in result.parts.iter().enumerate() {
-            let shown = match content {
-                ResultPart::Text(text) if is_failure => {
-                    Shown::Kept(Kept::within(text, TRIMMED_RESULT_TOKENS, self.meter))
-                }
-                _ => {
-                    let whose = trims.is_empty().then_some((result, call));
-                    let line = placeholder::line(content, whose, &self.settings.recall, self.meter);
-                    let Some(line) = line else { continue };
-                    Shown::Placeholder(line)
-                }
-            };
-            let size = match (&shown, content) {
-                (Shown::Kept(kept), ResultPart::Text(text)) => self.meter.text(&kept.of(text)),
-                (Shown::Placeholder(line), _) => self.meter.text(line),
-                (Shown::Kept(_), _) => continue,
-            };
-            if size < tokens(content) {
-                trims.push(Trim { block, part, shown });
-            }
-        }
-        trims
     }
 
     /// Lets old results go, all that are old enough or none.
@@ -331,27 +263,4 @@ impl Frozen {
             }
         }
     }
-}
-
-/// Where the step that begins at `from` ends; `None` where it is still in flight, or nothing begins.
-fn step_end(messages: &[Message], from: usize) -> Option<usize> {
-    let first = messages.get(from)?;
-    let answered: Vec<&str> = first.results().map(|r| r.call_id.as_str()).collect();
-    let mut open: Vec<&str> = first.calls().map(|call| call.id.as_str()).collect();
-    open.retain(|id| !answered.contains(id));
-    if open.is_empty() {
-        return Some(from + 1);
-    }
-    for (position, message) in messages.iter().enumerate().skip(from + 1) {
-        let mut answers = message.results().peekable();
-        // As in the log: anything but a result, or a client's own note, means that the call was abandoned.
-        if answers.peek().is_none() && message.role != Role::System {
-            return Some(position);
-        }
-        answers.for_each(|result| open.retain(|id| *id != result.call_id));
-        if open.is_empty() {
-            return Some(position + 1);
-        }
-    }
-    None
 }

@@ -376,7 +376,7 @@ fn what_is_decided_stays_decided() {
             0 => Cache::Cold,
             _ => Cache::Warm,
         };
-        let mut frozen = Frozen::new(settings.clone(), METER);
+        let mut frozen = Frozen::new(settings, METER);
         let mut restarted = frozen.clone();
         for len in 0..=messages.len() {
             let before = frozen.decisions().to_vec();

@@ -392,7 +392,8 @@ fn gaps_are_what_is_not_kept_whatever_is_asked() {
         between: between.to_vec(),
         tail_chars,
     };
-    assert_eq!(kept(0, &[], 0).gaps(5), [0..5]);
+    let whole = 0..5;
+    assert_eq!(kept(0, &[], 0).gaps(5), std::slice::from_ref(&whole));
     assert!(kept(2, &[], 3).gaps(5).is_empty());
     assert!(kept(9, &[], 9).gaps(5).is_empty(), "no more than there is");
     assert_eq!(kept(1, &[0..2, 3..4], 0).gaps(5), [2..3, 4..5]);
@@ -403,7 +404,7 @@ fn gaps_are_what_is_not_kept_whatever_is_asked() {
     );
     assert_eq!(
         kept(0, &[2..2, 7..9], 0).gaps(5),
-        [0..5],
+        [whole],
         "nothing, and too far"
     );
     assert!(kept(0, &[], 0).gaps(0).is_empty());
