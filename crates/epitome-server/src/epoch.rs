@@ -215,3 +215,7 @@ impl StoredTrim {
         Trim { block, part, shown }
     }
 }
+
+#[cfg(test)]
+#[path = "epoch_tests.rs"]
+mod tests;
