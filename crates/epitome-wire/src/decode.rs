@@ -1,4 +1,6 @@
-//! A message as the core sees it, with the places of the texts that may be trimmed.
+//! A message as the core sees it, with the places of what may be trimmed.
+
+use std::ops::Range;
 
 use epitome::{Block, Digest, Message, Role};
 
@@ -13,6 +15,8 @@ pub struct Decoded<'a> {
     pub message: Message,
     /// The texts of its tool results: block, part, and where the text stands.
     pub result_texts: Vec<(usize, usize, Text<'a>)>,
+    /// The media of its tool results: block, part, and where the part stands.
+    pub result_media: Vec<(usize, usize, Range<usize>)>,
 }
 
 /// Why a message is not understood.
@@ -75,10 +79,22 @@ pub(crate) fn text_message(role: Role, text: &str) -> Vec<u8> {
 pub(crate) struct Blocks<'a> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) result_texts: Vec<(usize, usize, Text<'a>)>,
+    pub(crate) result_media: Vec<(usize, usize, Range<usize>)>,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
     pub(crate) fn push(&mut self, block: Block) {
         self.blocks.push(block);
+    }
+
+    pub(crate) fn into_decoded(self, role: Role) -> Decoded<'a> {
+        Decoded {
+            message: Message {
+                role,
+                blocks: self.blocks,
+            },
+            result_texts: self.result_texts,
+            result_media: self.result_media,
+        }
     }
 }

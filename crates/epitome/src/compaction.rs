@@ -17,7 +17,8 @@ use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
 use crate::summary::Summary;
-use crate::view::{Trim, View, trimmed, trims};
+use crate::trim::{Trim, trimmed, trims};
+use crate::view::View;
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ mod tools;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::message::{Call, Message};
+use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
 use tools::{Access, access, patched, paths};
@@ -54,6 +54,11 @@ pub struct ToolFailure {
     pub summary: String,
 }
 
+/// Whether the result of a call says that the tool failed.
+pub(crate) fn is_failure(result: &ToolResult, call: Option<&Call>) -> bool {
+    failure::is_failure(result, call.and_then(access))
+}
+
 impl FileOperations {
     /// The operations in a span.
     #[must_use]
@@ -70,7 +75,7 @@ impl FileOperations {
             for result in message.results() {
                 let at = by_id.get(result.call_id.as_str()).copied();
                 let call = at.and_then(|at| calls.get(at));
-                if !failure::is_failure(result, call.and_then(|call| access(call))) {
+                if !is_failure(result, call.copied()) {
                     continue;
                 }
                 failed.extend(at);

@@ -8,6 +8,7 @@
 //! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
 //! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
 //! - how a preset is told otherwise: [`settings`]
+//! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
 //! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 
@@ -30,6 +31,7 @@ mod pin;
 mod plan;
 mod preset;
 mod preset_name;
+mod prune;
 mod reason;
 pub mod reference;
 mod session;
@@ -37,6 +39,7 @@ pub mod settings;
 mod split;
 mod summary;
 mod threshold;
+mod trim;
 mod view;
 mod warning;
 mod window;
@@ -68,6 +71,10 @@ pub use pin::{Pin, cap as cap_pins, find as find_pins};
 pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
+pub use prune::{
+    Cache, EntryCap, ErrorResults, Frozen, OldResults, PLACEHOLDER_MARK, PruneCause, PruneSettings,
+    Pruned, Recall,
+};
 pub use reason::Reason;
 pub use session::{
     Change, CommitError, Decision, Job, Prepared, Record, Session, UNCALIBRATED_ERROR_RATIO,
@@ -75,6 +82,7 @@ pub use session::{
 pub use split::Split;
 pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
-pub use view::{Trim, View, ViewItem, merged, trimmed, trims};
+pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
+pub use view::{View, ViewItem, merged};
 pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Margins, Window, WindowSource};

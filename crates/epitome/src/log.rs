@@ -8,9 +8,7 @@ use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::summary;
-
-/// Tokens that always remain of a tool result that is trimmed.
-pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
+use crate::trim::TRIMMED_RESULT_TOKENS;
 
 /// What deciding and cutting need to know of one message. Derived once, then memoised by content.
 #[derive(Clone, Debug, PartialEq, Eq)]

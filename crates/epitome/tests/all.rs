@@ -36,6 +36,8 @@ mod pins;
 mod plan;
 #[path = "all/preset_name.rs"]
 mod preset_name;
+#[path = "all/prune.rs"]
+mod prune;
 #[path = "all/rounds.rs"]
 mod rounds;
 #[path = "all/scenarios.rs"]

@@ -246,7 +246,7 @@ impl<'a> Writer<'a> {
                 writer.string(role);
             }
             ("tool_call_id", ..) => writer.string("call_1"),
-            ("content", true, Wire::OpenAiChat) => writer.result_content(),
+            ("content", true, Wire::OpenAiChat) => writer.result_content(wire),
             ("content", true, Wire::Anthropic) => writer.result_blocks(),
             ("content", false, _) => {
                 let words = writer.words(20);
@@ -267,7 +267,7 @@ impl<'a> Writer<'a> {
             let names = self.shuffled(names.to_vec());
             self.members(&names, |writer, name| match name {
                 "type" => writer.string("tool_result"),
-                "content" => writer.result_content(),
+                "content" => writer.result_content(Wire::Anthropic),
                 _ => writer.string("toolu_1"),
             });
             self.space();
@@ -275,7 +275,7 @@ impl<'a> Writer<'a> {
         self.text.push(']');
     }
 
-    fn result_content(&mut self) {
+    fn result_content(&mut self, wire: Wire) {
         let words = self.words(40);
         if self.random.chance(60) {
             self.string(&words);
@@ -287,6 +287,11 @@ impl<'a> Writer<'a> {
                 self.text.push(',');
             }
             self.space();
+            if self.random.chance(20) {
+                self.picture(wire);
+                self.space();
+                continue;
+            }
             let names = self.shuffled(["type", "text"].map(str::to_owned).to_vec());
             self.members(&names, |writer, name| match name {
                 "type" => writer.string("text"),
@@ -298,6 +303,25 @@ impl<'a> Writer<'a> {
             self.space();
         }
         self.text.push(']');
+    }
+
+    fn picture(&mut self, wire: Wire) {
+        let (kind, place) = match wire {
+            Wire::OpenAiChat => ("image_url", "image_url"),
+            Wire::Anthropic => ("image", "source"),
+        };
+        let mut names = vec!["type".to_owned(), place.to_owned()];
+        if wire == Wire::Anthropic && self.random.chance(30) {
+            names.push("cache_control".to_owned());
+        }
+        let names = self.shuffled(names);
+        self.members(&names, |writer, name| match name {
+            "type" => writer.string(kind),
+            "cache_control" => writer.text.push_str(r#"{ "type":"ephemeral" }"#),
+            _ => writer
+                .text
+                .push_str(r#"{"url" : "https://example.org/x.png"}"#),
+        });
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
 use crate::meter::{Meter, ReferenceMeter};
-use crate::view::{View, ViewItem, merged, push_range, trimmed};
+use crate::trim::trimmed;
+use crate::view::{View, ViewItem, merged, push_range};
 
 /// A view over the entries, and the log of what it shows: position `p` of the log is the `p`-th message shown.
 #[derive(Clone, Debug, Default)]
