@@ -31,7 +31,11 @@ impl Body {
     pub fn render(&self, view: &View, summary: &str) -> Result<Splice, RenderError> {
         let mut items = Vec::with_capacity(view.items.len() + 1);
         if self.needs_opening(view) {
-            items.push(Item::Inserted(text_message(Role::User, layer::OPENING)));
+            items.push(Item::Inserted(text_message(
+                self.wire(),
+                Role::User,
+                layer::OPENING,
+            )));
         }
         for item in &view.items {
             items.push(match item {
@@ -44,9 +48,11 @@ impl Body {
                     Item::Inserted(summary_message(self.wire(), summary, mark))
                 }
                 ViewItem::AssistantSummary => {
-                    Item::Inserted(text_message(Role::Assistant, summary))
+                    Item::Inserted(text_message(self.wire(), Role::Assistant, summary))
                 }
-                ViewItem::Inserted(role, text) => Item::Inserted(text_message(*role, text)),
+                ViewItem::Inserted(role, text) => {
+                    Item::Inserted(text_message(self.wire(), *role, text))
+                }
                 ViewItem::Merged(index) => {
                     Item::Edited(*index, vec![self.merge_edit(*index, summary)?])
                 }
@@ -87,7 +93,10 @@ impl Body {
             .ok_or_else(|| why(Unreadable::WrongType("content")))?;
         let text = content.as_text().or_else(|| {
             content.items().iter().find_map(|block| {
-                let is_text = block.string("type").as_deref() == Some("text");
+                let is_text = matches!(
+                    block.string("type").as_deref(),
+                    Some("text" | "input_text" | "output_text")
+                );
                 block.get("text").filter(|_| is_text)?.as_text()
             })
         });
