@@ -33,6 +33,8 @@ mod mutation;
 mod overflow;
 #[path = "all/presets.rs"]
 mod presets;
+#[path = "all/responses.rs"]
+mod responses;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]
