@@ -102,7 +102,11 @@ fn answer(speech: &Speech) -> Vec<Value> {
         }));
     }
     for request in &speech.calls {
-        items.push(call(request, &id("fc", items.len())));
+        let prefix = match request.name {
+            FREE_TEXT_TOOL => "ctc",
+            _ => "fc",
+        };
+        items.push(call(request, &id(prefix, items.len())));
     }
     for item in &mut items {
         if let Some(members) = item.as_object_mut() {
@@ -117,7 +121,7 @@ fn call(request: &Request, id: &Value) -> Value {
     let call_id = call_id(&request.id);
     if request.name == FREE_TEXT_TOOL {
         return json!({
-            "type": "custom_tool_call", "call_id": call_id, "name": request.name,
+            "type": "custom_tool_call", "id": id, "call_id": call_id, "name": request.name,
             "input": arguments, "status": "completed",
         });
     }
