@@ -96,6 +96,7 @@ fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
     let wire = match args.format {
         Format::Auto => None,
         Format::OpenaiChat => Some(Wire::OpenAiChat),
+        Format::OpenaiResponses => Some(Wire::OpenAiResponses),
         Format::Anthropic => Some(Wire::Anthropic),
     };
     let Detected { body, is_request } =
@@ -124,6 +125,9 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         reason,
         floor_tokens: 0,
     };
+    if let Some(reason) = input.body.kept_by_provider() {
+        return Err(no(reason));
+    }
     let preset = Preset::named(args.preset);
     let window = window(args, &preset);
     let there = log.tokens(leading_system(log)..log.len());

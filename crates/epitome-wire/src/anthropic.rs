@@ -102,7 +102,7 @@ fn medium(kind: &str, block: &Value<'_>) -> Media {
 }
 
 /// The input of a call as compact JSON: what a person would quote, and what the model is charged for.
-fn raw_json(value: &Value<'_>) -> String {
+pub(crate) fn raw_json(value: &Value<'_>) -> String {
     let mut out = Vec::new();
     compact(value, &mut out);
     String::from_utf8_lossy(&out).into_owned()

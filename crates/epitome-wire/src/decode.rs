@@ -6,7 +6,7 @@ use epitome::{Block, Digest, Message, Role};
 
 use crate::json::{Kind, Text, Value, escape};
 use crate::wire::Wire;
-use crate::{anthropic, openai_chat};
+use crate::{anthropic, openai_chat, openai_responses};
 
 /// A decoded message.
 #[derive(Clone, Debug)]
@@ -43,6 +43,7 @@ pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadab
     }
     match wire {
         Wire::OpenAiChat => openai_chat::decode(value),
+        Wire::OpenAiResponses => openai_responses::decode(value),
         Wire::Anthropic => anthropic::decode(value),
     }
 }
@@ -53,6 +54,7 @@ pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadab
 pub fn canonical(wire: Wire, value: &Value<'_>) -> Option<Digest> {
     match wire {
         Wire::OpenAiChat => openai_chat::canonical(value),
+        Wire::OpenAiResponses => openai_responses::canonical(value),
         Wire::Anthropic => anthropic::canonical(value),
     }
 }
@@ -62,12 +64,16 @@ pub fn canonical(wire: Wire, value: &Value<'_>) -> Option<Digest> {
 pub fn summary_message(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
     match wire {
         Wire::OpenAiChat => openai_chat::summary_message(text),
+        Wire::OpenAiResponses => openai_responses::text_message(Role::User, text),
         Wire::Anthropic => anthropic::summary_message(text, cache_mark),
     }
 }
 
-/// A plain text message. Both formats spell it the same way.
-pub(crate) fn text_message(role: Role, text: &str) -> Vec<u8> {
+/// A plain text message. Chat and Anthropic spell it the same way.
+pub(crate) fn text_message(wire: Wire, role: Role, text: &str) -> Vec<u8> {
+    if wire == Wire::OpenAiResponses {
+        return openai_responses::text_message(role, text);
+    }
     let mut out = format!(r#"{{"role":"{}","content":""#, role.as_str()).into_bytes();
     escape(text, &mut out);
     out.extend_from_slice(br#""}"#);

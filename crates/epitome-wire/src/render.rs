@@ -33,7 +33,11 @@ impl Body {
     pub fn render(&self, view: &View, summary: &str) -> Result<Splice, RenderError> {
         let mut items = Vec::with_capacity(view.items.len() + 1);
         if self.needs_opening(view) {
-            items.push(Item::Inserted(text_message(Role::User, layer::OPENING)));
+            items.push(Item::Inserted(text_message(
+                self.wire(),
+                Role::User,
+                layer::OPENING,
+            )));
         }
         for item in &view.items {
             items.push(match item {
@@ -46,10 +50,14 @@ impl Body {
                     Item::Inserted(summary_message(self.wire(), summary, mark))
                 }
                 ViewItem::AssistantSummary => {
-                    Item::Inserted(text_message(Role::Assistant, summary))
+                    Item::Inserted(text_message(self.wire(), Role::Assistant, summary))
                 }
-                ViewItem::Made { role, text, .. } => Item::Inserted(text_message(*role, text)),
-                ViewItem::Inserted(role, text) => Item::Inserted(text_message(*role, text)),
+                ViewItem::Inserted(role, text) => {
+                    Item::Inserted(text_message(self.wire(), *role, text))
+                }
+                ViewItem::Made { role, text, .. } => {
+                    Item::Inserted(text_message(self.wire(), *role, text))
+                }
                 ViewItem::Merged(index) => {
                     Item::Edited(*index, vec![self.merge_edit(*index, summary)?])
                 }
@@ -90,7 +98,10 @@ impl Body {
             .ok_or_else(|| why(Unreadable::WrongType("content")))?;
         let text = content.as_text().or_else(|| {
             content.items().iter().find_map(|block| {
-                let is_text = block.string("type").as_deref() == Some("text");
+                let is_text = matches!(
+                    block.string("type").as_deref(),
+                    Some("text" | "input_text" | "output_text")
+                );
                 block.get("text").filter(|_| is_text)?.as_text()
             })
         });
@@ -129,7 +140,7 @@ impl Body {
                 }
                 (Shown::Placeholder(line), None, Some((_, _, range))) => edits.push(Edit {
                     range: range.clone(),
-                    with: text_part(line, self.part_cache_mark(range.clone())),
+                    with: text_part(self.wire(), line, self.part_cache_mark(range.clone())),
                 }),
                 _ => {}
             }
@@ -188,9 +199,13 @@ fn gap_edits(kept: &Kept, text: &Text<'_>) -> Vec<Edit> {
     edits
 }
 
-/// A part of text, which both formats spell the same way.
-fn text_part(text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
-    let mut out = br#"{"type":"text","text":""#.to_vec();
+/// A part of text inside a tool result.
+fn text_part(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
+    let start: &[u8] = match wire {
+        Wire::OpenAiChat | Wire::Anthropic => br#"{"type":"text","text":""#,
+        Wire::OpenAiResponses => br#"{"type":"input_text","text":""#,
+    };
+    let mut out = start.to_vec();
     escape(text, &mut out);
     out.push(b'"');
     if let Some(mark) = cache_mark {

@@ -35,6 +35,8 @@ mod overflow;
 mod presets;
 #[path = "all/prunes.rs"]
 mod prunes;
+#[path = "all/responses.rs"]
+mod responses;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]

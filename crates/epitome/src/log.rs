@@ -1,5 +1,6 @@
 //! The log as the policy sees it: sizes and cuts, no text.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
@@ -33,6 +34,8 @@ pub struct Facts {
     pub calls: Box<[CallKey]>,
     /// Calls it answers.
     pub answers: Box<[CallKey]>,
+    /// Whether it is nothing but thinking, which its provider takes only together with what follows.
+    pub is_only_thinking: bool,
 }
 
 /// A tool-call id, hashed: enough to pair calls with results inside one conversation.
@@ -94,6 +97,7 @@ impl Facts {
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
             answers: answers.into(),
+            is_only_thinking: message.is_only_thinking(),
         }
     }
 }
@@ -124,7 +128,11 @@ pub struct Log {
     tokens: u64,
     trimmable: u64,
     cuts: Vec<u32>,
-    open: Vec<CallKey>,
+    /// Calls that wait for their answers, and where they were made.
+    open: Vec<(CallKey, u32)>,
+    /// Calls that nothing waits for any more. An answer may still come, where a provider pairs by id alone.
+    abandoned: HashMap<CallKey, u32>,
+    answer: Answer,
     newest_typed: Option<usize>,
     first_typed: Option<usize>,
     own_summary: Option<usize>,
@@ -144,6 +152,45 @@ struct Kind {
     heartbeat: HeartbeatPart,
 }
 
+/// How far the model is with its answer. Some formats hold it as several entries in a row: thinking, text and
+/// one for each call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Answer {
+    /// Somebody else spoke last.
+    #[default]
+    Absent,
+    /// Thinking stands last: nothing may part it from what follows.
+    Thinking,
+    /// Thinking and what it led to: refused by its provider where one of them is missing.
+    Thought,
+    /// Entries without thinking.
+    Said,
+}
+
+impl Answer {
+    /// After one more entry; the client's own notes change nothing.
+    const fn then(self, facts: &Facts) -> Self {
+        match (facts.role, self) {
+            (Role::System, _) => self,
+            (Role::User | Role::Tool, _) => Self::Absent,
+            (Role::Assistant, _) if facts.is_only_thinking => Self::Thinking,
+            (Role::Assistant, Self::Thinking | Self::Thought) => Self::Thought,
+            (Role::Assistant, Self::Absent | Self::Said) => Self::Said,
+        }
+    }
+
+    /// Whether an entry cannot be parted from the one before. New thinking is a new beginning.
+    const fn holds(self, facts: &Facts) -> bool {
+        match self {
+            Self::Thinking => true,
+            Self::Thought => {
+                matches!(facts.role, Role::Assistant | Role::System) && !facts.is_only_thinking
+            }
+            Self::Absent | Self::Said => false,
+        }
+    }
+}
+
 impl Log {
     /// An empty log.
     #[must_use]
@@ -161,16 +208,20 @@ impl Log {
 
     /// Appends one entry. Cost depends on the entry alone.
     pub fn push(&mut self, facts: &Facts) {
+        let at = u32::try_from(self.len()).unwrap_or(u32::MAX);
         // Anything but a result (or a client's own note in between) ends the wait for results: the call
-        // was abandoned, and holding the cut open for ever would make the rest uncuttable.
-        if facts.answers.is_empty() && facts.role != Role::System {
-            self.open.clear();
+        // was abandoned, and holding the cut open for ever would make the rest uncuttable. What the model
+        // says in the same breath as the call, such as a second call, does not.
+        let is_same_breath = facts.role == Role::Assistant && self.answer != Answer::Absent;
+        if facts.answers.is_empty() && facts.role != Role::System && !is_same_breath {
+            self.abandoned.extend(self.open.drain(..));
         }
-        let is_cut = self.open.is_empty() && facts.answers.is_empty();
-        if !facts.answers.is_empty() {
-            self.open.retain(|call| !facts.answers.contains(call));
+        let is_cut = self.open.is_empty() && facts.answers.is_empty() && !self.answer.holds(facts);
+        for answered in &facts.answers {
+            self.close(answered);
         }
-        self.open.extend_from_slice(&facts.calls);
+        self.open.extend(facts.calls.iter().map(|call| (*call, at)));
+        self.answer = self.answer.then(facts);
         let kind = Kind {
             role: facts.role,
             is_typed_by_user: facts.is_typed_by_user,
@@ -186,6 +237,7 @@ impl Log {
     /// Appends entries of another log as they stand there, without counting them again. Where the last of them is
     /// the last of `other` too, what is in flight there is in flight here.
     pub(crate) fn push_kept(&mut self, other: &Self, range: Range<usize>) {
+        let start = self.len();
         self.reserve(range.len());
         let mut cut = other
             .cuts
@@ -208,7 +260,17 @@ impl Log {
             );
         }
         if range.end == other.len() && !range.is_empty() {
-            self.open.clone_from(&other.open);
+            self.open.clear();
+            let moved = |at: u32| (at as usize + start).checked_sub(range.start);
+            let here = |(call, at): (&CallKey, u32)| {
+                Some((*call, u32::try_from(moved(at)?).ok()?))
+                    .filter(|_| at as usize >= range.start)
+            };
+            let open = other.open.iter().map(|(call, at)| (call, *at));
+            self.open.extend(open.filter_map(here));
+            let abandoned = other.abandoned.iter().map(|(call, at)| (call, *at));
+            self.abandoned.extend(abandoned.filter_map(here));
+            self.answer = other.answer;
         }
     }
 
@@ -245,6 +307,18 @@ impl Log {
         self.trimmable_before.push(self.trimmable);
         self.tokens += tokens;
         self.trimmable += trimmable;
+    }
+
+    /// A call is answered. A late answer takes back the cuts between it and its call.
+    fn close(&mut self, call: &CallKey) {
+        let waiting = self.open.len();
+        self.open.retain(|(open, _)| open != call);
+        if self.open.len() == waiting
+            && let Some(called_at) = self.abandoned.remove(call)
+        {
+            let kept = self.cuts.partition_point(|cut| *cut <= called_at);
+            self.cuts.truncate(kept);
+        }
     }
 
     /// How many entries there are.
@@ -308,7 +382,9 @@ impl Log {
     #[must_use]
     pub fn is_cut(&self, position: usize) -> bool {
         if position == self.len() {
-            return self.open.is_empty() && self.last_cut().is_some_and(|cut| cut + 1 == position);
+            return self.open.is_empty()
+                && self.answer != Answer::Thinking
+                && self.last_cut().is_some_and(|cut| cut + 1 == position);
         }
         u32::try_from(position).is_ok_and(|position| self.cuts.binary_search(&position).is_ok())
     }

@@ -21,11 +21,11 @@ fn scan(bytes: &[u8], wire: Wire, container: Container) -> Body {
 }
 
 /// The document as a list of messages and what stands around it.
-fn parse(bytes: &[u8], container: Container) -> (Value, Vec<Value>) {
+fn parse(bytes: &[u8], wire: Wire, container: Container) -> (Value, Vec<Value>) {
     match container {
         Container::Object => {
             let mut document: Value = serde_json::from_slice(bytes).unwrap();
-            let list = document["messages"].take();
+            let list = document[wire.list_name()].take();
             (document, list.as_array().unwrap().clone())
         }
         Container::Array => (Value::Null, serde_json::from_slice(bytes).unwrap()),
@@ -57,6 +57,7 @@ struct Place {
 fn text_at<'a>(message: &'a mut Value, wire: Wire, place: &Place) -> &'a mut Value {
     let content = match wire {
         Wire::OpenAiChat => &mut message["content"],
+        Wire::OpenAiResponses => &mut message["output"],
         Wire::Anthropic => &mut message["content"][place.block]["content"],
     };
     if content.is_string() {
@@ -176,7 +177,7 @@ fn a_splice_means_what_the_edit_means() {
         let count = random.below(size + 1);
         let original = documents::body(random, wire, container, count);
         let body = scan(&original, wire, container);
-        let (around, list) = parse(&original, container);
+        let (around, list) = parse(&original, wire, container);
         assert_eq!(body.len(), list.len());
         let (items, expected) = edits(random, &body, container, &list);
         let splice = body.splice(&items);
@@ -184,7 +185,12 @@ fn a_splice_means_what_the_edit_means() {
         let out = splice.into_bytes();
         assert_eq!(out.len(), length);
         let shown = || format!("{}\n{items:?}", String::from_utf8_lossy(&original));
-        assert_eq!(parse(&out, container), (around, expected), "{}", shown());
+        assert_eq!(
+            parse(&out, wire, container),
+            (around, expected),
+            "{}",
+            shown()
+        );
         assert_kept_in_order(&body, &items, &out);
         // The bytes outside the list stay where they were.
         if let (Some(first), Some(last)) = (body.messages().first(), body.messages().last()) {
@@ -194,7 +200,7 @@ fn a_splice_means_what_the_edit_means() {
         // And what came out is a body again, with the messages that were asked for.
         assert_eq!(
             scan(&out, wire, container).len(),
-            parse(&out, container).1.len()
+            parse(&out, wire, container).1.len()
         );
     });
 }
@@ -243,12 +249,20 @@ fn everything_can_be_removed_and_something_else_put_in() {
         (Container::Lines, "{\"role\":\"user\"}\n\n"),
     ] {
         let body = scan(text.as_bytes(), Wire::OpenAiChat, container);
-        let (around, _) = parse(text.as_bytes(), container);
+        let (around, _) = parse(text.as_bytes(), Wire::OpenAiChat, container);
         let none = body.splice(&[]).into_bytes();
-        assert_eq!(parse(&none, container), (around.clone(), vec![]), "{text}");
+        assert_eq!(
+            parse(&none, Wire::OpenAiChat, container),
+            (around.clone(), vec![]),
+            "{text}"
+        );
         let one = body.splice(&[Item::Inserted(b"{\"x\":1}".to_vec())]);
         let expected = (around, vec![serde_json::json!({"x": 1})]);
-        assert_eq!(parse(&one.into_bytes(), container), expected, "{text}");
+        assert_eq!(
+            parse(&one.into_bytes(), Wire::OpenAiChat, container),
+            expected,
+            "{text}"
+        );
     }
 }
 
@@ -294,7 +308,7 @@ fn a_rendered_trim_means_what_it_says() {
         let wire = *random.pick(Wire::ALL);
         let original = documents::body(random, wire, Container::Object, size + 1);
         let body = scan(&original, wire, Container::Object);
-        let (around, mut expected) = parse(&original, Container::Object);
+        let (around, mut expected) = parse(&original, wire, Container::Object);
         let index = random.below(body.len());
         let mut trims = Vec::new();
         for place in places(&body, index) {
@@ -318,7 +332,11 @@ fn a_rendered_trim_means_what_it_says() {
         for (block, part) in pictures(&body, index) {
             let slot = part_at(&mut expected[index], wire, block, part);
             let mark = slot.get("cache_control").cloned();
-            *slot = serde_json::json!({ "type": "text", "text": "a \"picture\"" });
+            let kind = match wire {
+                Wire::OpenAiResponses => "input_text",
+                Wire::OpenAiChat | Wire::Anthropic => "text",
+            };
+            *slot = serde_json::json!({ "type": kind, "text": "a \"picture\"" });
             if let Some(mark) = mark {
                 slot["cache_control"] = mark;
             }
@@ -333,7 +351,7 @@ fn a_rendered_trim_means_what_it_says() {
             ],
         };
         let out = body.render(&view, "").unwrap().into_bytes();
-        assert_eq!(parse(&out, Container::Object), (around, expected));
+        assert_eq!(parse(&out, wire, Container::Object), (around, expected));
     });
 }
 
@@ -349,6 +367,7 @@ fn part_at(message: &mut Value, wire: Wire, block: usize, part: usize) -> &mut V
     match wire {
         Wire::OpenAiChat => &mut message["content"][part],
         Wire::Anthropic => &mut message["content"][block]["content"][part],
+        Wire::OpenAiResponses => &mut message["output"][part],
     }
 }
 
