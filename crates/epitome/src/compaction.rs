@@ -169,7 +169,7 @@ impl Compaction {
         }
         let pins = pin::find(span.iter().copied())
             .into_iter()
-            .filter(|pin| summary.text.contains(&pin.text))
+            .filter(|pin| pin.is_active() && summary.text.contains(&pin.text))
             .collect();
         Ok(Self {
             plan,

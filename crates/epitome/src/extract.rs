@@ -57,7 +57,7 @@ impl Source<'_> {
         let earlier = self.earlier();
 
         let cap = left * PINS_PERCENT / 100;
-        parts.pins = pin::cap(self.pins(&earlier), cap, self.meter);
+        parts.pins = pin::cap(self.pins(&earlier), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
         if self.carries_task {
             parts.task = self.first_request(&earlier, left / 3);
@@ -80,7 +80,7 @@ impl Source<'_> {
             .chain(&parts.record)
             .chain(&parts.last_words)
             .map(|line| line.position)
-            .chain(parts.pins.iter().map(|pin| pin.position))
+            .chain(parts.pins.iter().filter_map(Pin::entry))
             .collect();
         sources.sort_unstable();
         sources.dedup();
@@ -148,20 +148,9 @@ impl Source<'_> {
 
     fn pins(&self, earlier: &Earlier) -> Vec<Pin> {
         let position = self.first_position();
-        let mut pins: Vec<Pin> = earlier
-            .pins
-            .iter()
-            .map(|text| Pin {
-                position,
-                text: text.clone(),
-            })
-            .collect();
-        for pin in pin::find(self.entries()) {
-            if !pins.iter().any(|known| known.text == pin.text) {
-                pins.push(pin);
-            }
-        }
-        pins
+        let carried = |text: &String| Pin::carried(position, text.clone());
+        let earlier = earlier.pins.iter().map(carried).collect();
+        pin::carry(earlier, self.entries())
     }
 
     fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {

@@ -9,7 +9,9 @@ use std::collections::{BTreeSet, HashMap};
 use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
-use tools::{Access, access, patched, paths};
+pub(crate) use arguments::strings;
+pub(crate) use tools::{Access, access};
+use tools::{patched, paths};
 
 /// The longest account of a failure, in characters.
 pub const TOOL_FAILURE_CHARS: usize = 200;
@@ -143,6 +145,11 @@ impl FileOperations {
             tool_failures,
         }
     }
+}
+
+/// Whether a result says that its call failed.
+pub(crate) fn failed(result: &ToolResult, call: &Call) -> bool {
+    failure::is_failure(result, access(call))
 }
 
 fn push_once(failures: &mut Vec<ToolFailure>, failure: ToolFailure) {

@@ -67,7 +67,10 @@ pub use meter::{
 pub use model::{
     CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
 };
-pub use pin::{Pin, cap as cap_pins, find as find_pins};
+pub use pin::{
+    CappedPins, NamedResult, Pin, PinKind, PinState, Share, cap as cap_pins, carry as carry_pins,
+    find as find_pins, named_results, pin_budget_tokens, share_named,
+};
 pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};

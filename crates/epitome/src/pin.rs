@@ -1,103 +1,252 @@
 //! What the user said that stays in force, word for word.
+//!
+//! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
+//! - what a sentence says: `reading`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
+//!   `languages`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
+//! - which is an open to-do: `todo`; what later entries do to both: `state`
+//! - how many fit: `cap`; which results are law because the task names them: `named`
+
+mod cap;
+mod class;
+mod clauses;
+mod grammar;
+mod languages;
+mod named;
+mod reading;
+mod sentences;
+mod standing;
+mod state;
+mod statement;
+mod todo;
+mod typed;
+mod unspaced;
+
+use std::collections::HashSet;
 
 use crate::message::Message;
-use crate::meter::Meter;
+use crate::summary::Embedded;
 
-/// A sentence of the user that is kept verbatim.
+pub use cap::{CappedPins, cap, pin_budget_tokens};
+pub use named::{NamedResult, Share, named_results, share_named};
+use reading::Reading;
+pub(crate) use reading::is_standing;
+use sentences::{Item, Register};
+use state::Change;
+
+/// A sentence that is kept verbatim until it is superseded or done.
+///
+/// ```
+/// use epitome::{Message, PinState, Role, find_pins};
+///
+/// let messages = [
+///     Message::text(Role::User, "Fix the login. Never push to main."),
+///     Message::text(Role::User, "You may push to main now."),
+/// ];
+/// let pins = find_pins(messages.iter().enumerate());
+/// assert_eq!(pins[0].text, "Never push to main.");
+/// assert_eq!(pins[0].state, PinState::Superseded { by: 1 });
+/// assert_eq!(pins[1].text, "You may push to main now.");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The entry it was typed in.
+    /// The entry it was typed in; 0 for what the host supplied.
     pub position: usize,
     /// The sentence, exactly as typed.
     pub text: String,
+    /// What it is.
+    pub kind: PinKind,
+    /// Whether it is in force.
+    pub state: PinState,
 }
 
-/// Sentences outside these lengths are no rules: too little to go by, or a paste.
-const LENGTHS: std::ops::RangeInclusive<usize> = 8..=400;
-/// Rules stand in what a person types, and that is short; a long message is mostly pasted material.
+/// What a pin is, the least binding first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PinKind {
+    /// A rule inside a long text that the user sent: a plan, a file of rules, a report.
+    Passage,
+    /// Something the user wants done later.
+    Todo,
+    /// A standing instruction or constraint of the user.
+    Instruction,
+    /// What the program around this crate supplied. No sentence of the conversation changes it.
+    Host,
+}
+
+/// Whether a pin is in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PinState {
+    /// It is.
+    #[default]
+    Active,
+    /// A later entry took it back or put another in its place.
+    Superseded {
+        /// That entry.
+        by: usize,
+    },
+    /// A to-do that the user ticked off or dropped.
+    Done {
+        /// The entry that says so.
+        by: usize,
+    },
+}
+
+impl Pin {
+    /// A standing instruction in force.
+    #[must_use]
+    pub fn instruction(position: usize, text: impl Into<String>) -> Self {
+        Self::active(position, text.into(), PinKind::Instruction)
+    }
+
+    /// An open to-do.
+    #[must_use]
+    pub fn todo(position: usize, text: impl Into<String>) -> Self {
+        Self::active(position, text.into(), PinKind::Todo)
+    }
+
+    /// What the host wants kept: it stays verbatim, in front, whatever is said later.
+    #[must_use]
+    pub fn host(text: impl Into<String>) -> Self {
+        Self::active(0, text.into(), PinKind::Host)
+    }
+
+    /// A pin that an earlier summary carried. Summaries do not name the kind: what does not read as an instruction
+    /// was a to-do.
+    #[must_use]
+    pub fn carried(position: usize, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let is_instruction = is_standing(&text) && !todo::is_marked(&text);
+        let kind = if is_instruction {
+            PinKind::Instruction
+        } else {
+            PinKind::Todo
+        };
+        Self::active(position, text, kind)
+    }
+
+    const fn active(position: usize, text: String, kind: PinKind) -> Self {
+        Self {
+            position,
+            text,
+            kind,
+            state: PinState::Active,
+        }
+    }
+
+    /// Whether it is in force.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.state == PinState::Active
+    }
+
+    /// The entry it was typed in, if it was typed.
+    #[must_use]
+    pub fn entry(&self) -> Option<usize> {
+        (self.kind != PinKind::Host).then_some(self.position)
+    }
+}
+
+/// Rules stand in what a person types, and that is short; the rest of a long message is pasted material.
 const TYPED_CHARS: usize = 6_000;
 
-/// Words that make a sentence a standing instruction wherever they stand in it.
-const MARKERS: &[&str] = &[
-    "always",
-    "never",
-    "must",
-    "mustn't",
-    "from now on",
-    "at all times",
-    "under no circumstances",
-    "make sure",
-    "immer",
-    "niemals",
-    "siempre",
-    "nunca",
-    "toujours",
-    "jamais",
-];
-/// Words that do so only at the beginning of a sentence.
-const OPENERS: &[&str] = &[
-    "do not ",
-    "don't ",
-    "please do not ",
-    "please don't ",
-    "only use ",
-    "remember ",
-    "no matter ",
-];
-/// Words of scripts that do not separate words.
-const UNSPACED_MARKERS: &[&str] = &[
-    "必ず",
-    "絶対",
-    "常に",
-    "必须",
-    "务必",
-    "不要",
-    "永远",
-    "반드시",
-    "절대",
-];
-
-/// The standing instructions among the messages of the user, oldest first, each sentence once.
+/// The pins among the messages of the user, oldest first, with what became of each. A text is in force once.
 ///
-/// Only what a person typed is looked at: tool output and injected text never become an instruction.
+/// Only what a person typed is looked at: tool output and injected text never become an instruction, and of a summary
+/// of this crate only its instructions count.
 #[must_use]
 pub fn find<'a>(messages: impl IntoIterator<Item = (usize, &'a Message)>) -> Vec<Pin> {
-    let mut pins: Vec<Pin> = Vec::new();
+    carry(Vec::new(), messages)
+}
+
+/// The pins of earlier rounds (and of the host), and those that the messages add, oldest first. What the messages take
+/// back or tick off changes its state and stays in the list.
+#[must_use]
+pub fn carry<'a>(
+    earlier: Vec<Pin>,
+    messages: impl IntoIterator<Item = (usize, &'a Message)>,
+) -> Vec<Pin> {
+    let mut board = Board::default();
+    for pin in earlier {
+        board.add(pin);
+    }
     for (position, message) in messages {
         if !message.is_typed_by_user() {
             continue;
         }
         for text in message.spoken() {
-            for sentence in sentences(typed_part(text)).filter(|s| is_standing(s)) {
-                if !pins.iter().any(|pin| pin.text == sentence) {
-                    pins.push(Pin {
-                        position,
-                        text: sentence.to_owned(),
-                    });
+            board.read(position, text);
+        }
+    }
+    board.pins
+}
+
+/// The pins so far, and the texts in force, so that a text is looked up and not searched for.
+#[derive(Default)]
+struct Board {
+    pins: Vec<Pin>,
+    texts: HashSet<String>,
+}
+
+impl Board {
+    fn add(&mut self, pin: Pin) {
+        if pin.is_active() && !self.texts.insert(pin.text.clone()) {
+            return;
+        }
+        self.pins.push(pin);
+    }
+
+    fn read(&mut self, position: usize, text: &str) {
+        match Embedded::find(text) {
+            Some(summary) => {
+                self.typed(position, summary.before);
+                for text in summary.pins {
+                    self.add(Pin::carried(position, text));
                 }
+                self.typed(position, summary.behind);
+            }
+            None => self.typed(position, text),
+        }
+    }
+
+    fn typed(&mut self, position: usize, text: &str) {
+        for piece in sentences::pieces(typed_part(text)) {
+            let reading = Reading::of(piece.text);
+            let is_todo = todo::is_todo(&piece);
+            let is_rule = !is_todo && piece.register.admits(reading.strength);
+            let change = match piece.item {
+                Item::Ticked => Some(Change::Finishes),
+                _ => reading.change.filter(|_| !is_todo),
+            };
+            let is_known = self.texts.contains(piece.text);
+            let superseded = match change {
+                Some(Change::Finishes) => self.apply(Change::Finishes, position, piece.text),
+                Some(change) if !is_known => self.apply(change, position, piece.text),
+                _ => false,
+            };
+            if is_todo {
+                self.add(Pin::todo(position, piece.text));
+            } else if is_rule || superseded {
+                let kind = match piece.register {
+                    Register::Typed => PinKind::Instruction,
+                    Register::Document => PinKind::Passage,
+                };
+                self.add(Pin::active(position, piece.text.to_owned(), kind));
             }
         }
     }
-    pins
-}
 
-/// Keeps the pins that fit `cap_tokens`, the newest first in line, and returns them oldest first.
-#[must_use]
-pub fn cap(pins: Vec<Pin>, cap_tokens: u64, meter: Meter) -> Vec<Pin> {
-    let mut left = cap_tokens;
-    let mut kept: Vec<Pin> = pins
-        .into_iter()
-        .rev()
-        .filter(|pin| match left.checked_sub(meter.text(&pin.text) + 2) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        })
-        .collect();
-    kept.reverse();
-    kept
+    /// Whether an instruction was superseded. A to-do that is done needs no instruction in its place.
+    fn apply(&mut self, change: Change, position: usize, text: &str) -> bool {
+        let mut superseded = false;
+        for (at, state) in state::effects(&self.pins, change, position, text) {
+            let Some(pin) = self.pins.get_mut(at) else {
+                continue;
+            };
+            superseded |= pin.kind != PinKind::Todo;
+            self.texts.remove(&pin.text);
+            pin.state = state;
+        }
+        superseded
+    }
 }
 
 fn typed_part(text: &str) -> &str {
@@ -106,75 +255,4 @@ fn typed_part(text: &str) -> &str {
         .nth(TYPED_CHARS)
         .map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
-}
-
-/// Sentences of `text` outside fenced code, trimmed.
-pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    text.lines()
-        .filter(move |line| {
-            let fence = line.trim_start().starts_with("```");
-            fenced ^= fence;
-            !fence && !fenced
-        })
-        .flat_map(split_line)
-        .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '•', ' ']))
-        .filter(|sentence| !sentence.is_empty())
-}
-
-/// Splits after `.`, `!`, `?` when a space follows, and after their full-width forms.
-fn split_line(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let mut ends = rest.char_indices().filter_map(|(at, c)| {
-            let after = at + c.len_utf8();
-            let breaks = match c {
-                '。' | '！' | '？' => true,
-                '.' | '!' | '?' => rest.get(after..).is_some_and(|r| r.starts_with(' ')),
-                _ => false,
-            };
-            breaks.then_some(after)
-        });
-        let (sentence, tail) = rest.split_at(ends.next().unwrap_or(rest.len()));
-        rest = tail;
-        Some(sentence)
-    })
-}
-
-pub(crate) fn is_standing(sentence: &str) -> bool {
-    if !LENGTHS.contains(&sentence.chars().count()) || sentence.ends_with('?') {
-        // Scripts without spaces say a whole rule in a few characters.
-        return !sentence.ends_with(['?', '？']) && is_unspaced_rule(sentence);
-    }
-    let lower = sentence.to_lowercase();
-    MARKERS.iter().any(|marker| has_words(&lower, marker))
-        || OPENERS.iter().any(|opener| lower.starts_with(opener))
-        || is_use_for(&lower)
-        || is_unspaced_rule(sentence)
-}
-
-fn is_unspaced_rule(sentence: &str) -> bool {
-    sentence.chars().count() >= 4
-        && UNSPACED_MARKERS
-            .iter()
-            .any(|marker| sentence.contains(marker))
-}
-
-/// "Use tabs for indentation", "use X instead of Y".
-fn is_use_for(lower: &str) -> bool {
-    let starts = lower.starts_with("use ") || lower.starts_with("please use ");
-    starts && (lower.contains(" for ") || lower.contains(" instead ") || lower.contains(" in "))
-}
-
-/// Whether `marker` stands in `text` between word borders.
-fn has_words(text: &str, marker: &str) -> bool {
-    text.match_indices(marker).any(|(at, _)| {
-        let before = text.get(..at).and_then(|t| t.chars().next_back());
-        let after = text.get(at + marker.len()..).and_then(|t| t.chars().next());
-        let is_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-        is_border(before) && is_border(after)
-    })
 }

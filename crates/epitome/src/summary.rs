@@ -190,6 +190,28 @@ pub fn is_own(text: &str) -> bool {
         })
 }
 
+/// A summary of ours inside a text, where a design puts it: what stands around it was typed.
+pub(crate) struct Embedded<'a> {
+    /// What stands before it.
+    pub(crate) before: &'a str,
+    /// The instructions it carries.
+    pub(crate) pins: Vec<String>,
+    /// What stands behind it.
+    pub(crate) behind: &'a str,
+}
+
+impl<'a> Embedded<'a> {
+    /// The first unaltered summary in `text`.
+    pub(crate) fn find(text: &'a str) -> Option<Self> {
+        let (_, behind) = split_body(text)?;
+        Some(Self {
+            before: text.split(MARK).next().unwrap_or_default(),
+            pins: Earlier::read(text)?.pins,
+            behind,
+        })
+    }
+}
+
 /// The body of the first summary in `text`, if nobody has altered it, and what stands behind it.
 fn split_body(text: &str) -> Option<(&str, &str)> {
     let start = text.find(MARK)?;

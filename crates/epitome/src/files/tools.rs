@@ -16,7 +16,7 @@ const PATCH_HEADS: &[&str] = &[
 
 /// What a tool does to the files it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
+pub(crate) enum Access {
     Read,
     Modify,
 }
@@ -32,7 +32,7 @@ fn plain(name: &str) -> String {
 }
 
 /// What a call does to files, if its tool is one that everybody knows.
-pub(super) fn access(call: &Call) -> Option<Access> {
+pub(crate) fn access(call: &Call) -> Option<Access> {
     match plain(&call.name).as_str() {
         "read" | "readfile" | "readfiles" | "readmanyfiles" | "readmultiplefiles"
         | "readtextfile" | "readmediafile" | "notebookread" | "view" | "viewfile" | "viewimage"

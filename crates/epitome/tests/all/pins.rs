@@ -95,27 +95,28 @@ fn a_rule_counts_once_and_knows_where_it_was_typed() {
         user("Never guess. Always test it."),
     ];
     let found = find_pins(messages.iter().enumerate());
-    let pin = |position, text: &str| Pin {
-        position,
-        text: text.to_owned(),
-    };
-    assert_eq!(found, [pin(0, "Never guess."), pin(2, "Always test it.")]);
+    assert_eq!(
+        found,
+        [
+            Pin::instruction(0, "Never guess."),
+            Pin::instruction(2, "Always test it.")
+        ]
+    );
 }
 
 #[test]
 fn the_newest_rules_fit_first() {
     let pins: Vec<Pin> = (0..20)
-        .map(|position| Pin {
-            position,
-            text: format!("Always do number {position:03}."),
-        })
+        .map(|position| Pin::instruction(position, format!("Always do number {position:03}.")))
         .collect();
     let each = Meter::Estimate.text(&pins[0].text) + 2;
-    let kept = cap_pins(pins.clone(), each * 3 + 1, Meter::Estimate);
-    let positions: Vec<usize> = kept.iter().map(|pin| pin.position).collect();
+    let capped = cap_pins(pins.clone(), each * 3 + 1, Meter::Estimate);
+    let positions: Vec<usize> = capped.kept.iter().map(|pin| pin.position).collect();
     assert_eq!(positions, [17, 18, 19], "oldest first again");
-    assert_eq!(cap_pins(pins.clone(), 0, Meter::Estimate), []);
-    assert_eq!(cap_pins(pins.clone(), u64::MAX, Meter::Estimate), pins);
+    assert_eq!(capped.demoted, pins[..17]);
+    let none = cap_pins(pins.clone(), 0, Meter::Estimate);
+    assert_eq!((none.kept, none.demoted), (vec![], pins.clone()));
+    assert_eq!(cap_pins(pins.clone(), u64::MAX, Meter::Estimate).kept, pins);
 }
 
 #[test]
@@ -125,4 +126,38 @@ fn a_pin_is_always_a_piece_of_what_was_typed() {
             assert!(format!("Always {text}").contains(&found));
         }
     });
+}
+
+/// The lines of a table: language, sentence.
+fn table(text: &'static str) -> Vec<(&'static str, &'static str)> {
+    text.lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .collect()
+}
+
+fn is_pinned_everywhere(sentence: &str) -> bool {
+    let inside = format!("Thanks for the summary. {sentence} Go on with the next file.");
+    pins(&[user(sentence)]) == [sentence] && pins(&[user(inside)]).contains(&sentence.to_owned())
+}
+
+#[test]
+fn constraints_are_recalled_and_ordinary_sentences_are_left_alone() {
+    let constraints = table(include_str!("../vectors/pins/constraints_1.txt"));
+    let ordinary = table(include_str!("../vectors/pins/ordinary_1.txt"));
+    let missed: Vec<_> = constraints
+        .iter()
+        .filter(|(_, sentence)| !is_pinned_everywhere(sentence))
+        .collect();
+    let pinned: Vec<_> = ordinary
+        .iter()
+        .filter(|(_, sentence)| !pins(&[user(*sentence)]).is_empty())
+        .collect();
+    println!(
+        "missed {} of {}: {missed:#?}",
+        missed.len(),
+        constraints.len()
+    );
+    println!("pinned {} of {}: {pinned:#?}", pinned.len(), ordinary.len());
+    assert!(missed.len() * 100 <= constraints.len(), "{missed:#?}");
+    assert!(pinned.len() * 10 <= ordinary.len(), "{pinned:#?}");
 }

@@ -14,10 +14,7 @@ fn sample() -> Parts {
     };
     Parts {
         covers: (2, 9),
-        pins: vec![Pin {
-            position: 2,
-            text: "Never guess.".to_owned(),
-        }],
+        pins: vec![Pin::instruction(2, "Never guess.")],
         task: Some("Count the stars.\nAll of them.".to_owned()),
         latest_request: Some("And the moons.".to_owned()),
         said: vec![line("Look north first.")],

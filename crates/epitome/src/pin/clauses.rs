@@ -1,0 +1,260 @@
+//! A sentence as words and clauses, and what the tables say about them.
+
+use super::class::Class;
+use super::languages::{PHRASES, Tongue};
+
+/// Stands for what is quoted: a quotation says nothing about the one who quotes.
+const QUOTED: char = '\u{fffc}';
+const QUOTES: &[(char, char)] = &[
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('«', '»'),
+    ('`', '`'),
+    ('「', '」'),
+    ('『', '』'),
+];
+
+/// A sentence in small letters, split into words.
+pub(super) struct Sentence {
+    lower: String,
+    words: Vec<Word>,
+    /// What the tables say, in the order of the words.
+    hits: Vec<Hit>,
+    /// Where the hits of each word begin, and the end.
+    first_hits: Vec<usize>,
+    tongues: Vec<Tongue>,
+}
+
+struct Word {
+    start: usize,
+    end: usize,
+    /// Whether a comma, a colon or a dash stands before it.
+    begins: bool,
+}
+
+/// A phrase of a table, found in the sentence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    pub(super) at: usize,
+    pub(super) length: usize,
+    pub(super) class: Class,
+    tongue: Tongue,
+}
+
+impl Sentence {
+    pub(super) fn read(text: &str) -> Self {
+        let lower = without_quotations(text);
+        let words = words(&lower);
+        let mut sentence = Self {
+            lower,
+            words,
+            hits: Vec::new(),
+            first_hits: Vec::new(),
+            tongues: Vec::new(),
+        };
+        sentence.hits = sentence.scan();
+        sentence.tongues = sentence.likely_tongues();
+        let Self { hits, tongues, .. } = &mut sentence;
+        hits.retain(|hit| tongues.contains(&hit.tongue));
+        sentence.first_hits = (0..=sentence.words.len())
+            .map(|at| sentence.hits.partition_point(|hit| hit.at < at))
+            .collect();
+        sentence
+    }
+
+    /// The languages it may be written in.
+    pub(super) fn tongues(&self) -> &[Tongue] {
+        &self.tongues
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub(super) fn word(&self, at: usize) -> &str {
+        self.words
+            .get(at)
+            .and_then(|word| self.lower.get(word.start..word.end))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn words(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.words
+            .iter()
+            .map(|word| self.lower.get(word.start..word.end).unwrap_or_default())
+    }
+
+    /// Whether a clause ends before the word at `at`.
+    pub(super) fn begins(&self, at: usize) -> bool {
+        self.words.get(at).is_none_or(|word| word.begins)
+    }
+
+    pub(super) fn hits(&self, tongue: Tongue) -> impl Iterator<Item = Hit> {
+        self.hits
+            .iter()
+            .filter(move |hit| hit.tongue == tongue)
+            .copied()
+    }
+
+    pub(super) fn has(&self, tongue: Tongue, class: Class) -> bool {
+        self.hits(tongue).any(|hit| hit.class == class)
+    }
+
+    /// Whether the word at `at` is of a class by itself.
+    pub(super) fn is(&self, at: usize, tongue: Tongue, class: Class) -> bool {
+        self.hits_at(at, tongue).any(|hit| hit.class == class)
+    }
+
+    /// What a language says about the word at `at`.
+    pub(super) fn hits_at(&self, at: usize, tongue: Tongue) -> impl Iterator<Item = Hit> {
+        let bounds = self.first_hits.get(at).zip(self.first_hits.get(at + 1));
+        bounds
+            .and_then(|(from, to)| self.hits.get(*from..*to))
+            .unwrap_or_default()
+            .iter()
+            .filter(move |hit| hit.tongue == tongue)
+            .copied()
+    }
+
+    /// Whether the word at `at` is a number, in digits or in words.
+    pub(super) fn is_number(&self, at: usize) -> bool {
+        let word = self.word(at);
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || PHRASES.get(word).is_some_and(|phrases| {
+                phrases
+                    .iter()
+                    .any(|phrase| phrase.class == Class::Number && phrase.rest.is_empty())
+            })
+    }
+
+    fn scan(&self) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for (at, word) in self.words().enumerate() {
+            for phrase in PHRASES.get(word).into_iter().flatten() {
+                if let Some(length) = self.length_of(at, phrase.rest) {
+                    hits.push(Hit {
+                        at,
+                        length,
+                        class: phrase.class,
+                        tongue: phrase.tongue,
+                    });
+                }
+            }
+        }
+        hits
+    }
+
+    fn length_of(&self, at: usize, rest: &str) -> Option<usize> {
+        let mut length = 1;
+        for expected in rest.split(' ').filter(|word| !word.is_empty()) {
+            let here = at + length;
+            let fits = match expected {
+                "#" => self.is_number(here),
+                _ => self.word(here) == expected,
+            };
+            if !fits {
+                return None;
+            }
+            length += 1;
+        }
+        Some(length)
+    }
+
+    fn likely_tongues(&self) -> Vec<Tongue> {
+        let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
+        if self.lower.contains(is_cyrillic) {
+            return vec![Tongue::Russian];
+        }
+        // A phrase of several words says more than a word that several languages share.
+        let counts = Tongue::ALL.map(|tongue| {
+            let weight = |hit: Hit| match hit.class {
+                Class::Common => 2,
+                _ => usize::from(hit.length > 1),
+            };
+            (tongue, self.hits(tongue).map(weight).sum::<usize>())
+        });
+        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        counts
+            .into_iter()
+            .filter(|(_, count)| *count == most)
+            .map(|(tongue, _)| tongue)
+            .collect()
+    }
+}
+
+fn without_quotations(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.char_indices();
+    while let Some((at, character)) = rest.next() {
+        let close = QUOTES.iter().find(|(open, _)| *open == character);
+        let after = at + character.len_utf8();
+        let inside = close.and_then(|(_, close)| {
+            let tail = text.get(after..)?;
+            tail.find(*close).map(|end| tail.get(..end))?
+        });
+        match inside {
+            Some(inside) => {
+                out.push(' ');
+                out.push(QUOTED);
+                out.push(' ');
+                let skipped = inside.chars().count() + 1;
+                rest.by_ref().take(skipped).for_each(drop);
+            }
+            None if character == '’' => out.push('\''),
+            None => out.extend(character.to_lowercase()),
+        }
+    }
+    out
+}
+
+fn words(lower: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut begins = true;
+    let mut previous = ' ';
+    let mut characters = lower.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map_or(' ', |(_, next)| *next);
+        let in_word = is_letter(character)
+            || (start.is_some() && is_letter(next) && is_joint(previous, character, next));
+        if in_word {
+            start.get_or_insert(at);
+        } else if let Some(start) = start.take() {
+            words.push(Word {
+                start,
+                end: at,
+                begins: std::mem::take(&mut begins),
+            });
+        }
+        if !in_word {
+            begins |= matches!(
+                character,
+                ',' | ';' | ':' | '(' | ')' | '—' | '–' | '!' | '?' | '.' | '…' | '→'
+            ) || (character == '-' && next == ' ');
+        }
+        previous = character;
+    }
+    if let Some(start) = start {
+        words.push(Word {
+            start,
+            end: lower.len(),
+            begins,
+        });
+    }
+    words
+}
+
+fn is_letter(character: char) -> bool {
+    character.is_alphanumeric() || character == '_' || character == QUOTED
+}
+
+/// Characters that hold a word together: `don't`, `off-limits`, `src/main.rs`, `3,5`.
+fn is_joint(previous: char, character: char, next: char) -> bool {
+    match character {
+        '\'' | '-' | '/' | '.' | '@' | '\\' => previous != QUOTED,
+        ':' => !previous.is_whitespace() && !next.is_whitespace(),
+        ',' => previous.is_ascii_digit() && next.is_ascii_digit(),
+        _ => false,
+    }
+}

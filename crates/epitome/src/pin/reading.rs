@@ -1,0 +1,70 @@
+//! What one sentence says: whether it is a standing instruction, and what it does to earlier ones.
+
+use super::clauses::Sentence;
+use super::standing::Reader;
+use super::state::Change;
+use super::unspaced;
+
+/// Sentences outside these lengths are no rules: too little to go by, or a paste.
+const LENGTHS: std::ops::RangeInclusive<usize> = 8..=400;
+
+/// How plainly a sentence says that it is a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// It reads like one: "Use tabs for indentation."
+    Plain,
+    /// It says that it stands: "never", "from now on", "must".
+    Explicit,
+}
+
+/// Whether a sentence is a standing instruction or constraint, and no question, report or request for once.
+pub(crate) fn is_standing(sentence: &str) -> bool {
+    strength(sentence).is_some()
+}
+
+/// How plainly `sentence` says that it is a standing instruction; `None` when it is none.
+pub(crate) fn strength(sentence: &str) -> Option<Strength> {
+    Reading::of(sentence).strength
+}
+
+/// What a sentence says about itself and about earlier ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// How plainly it says that it is a standing instruction.
+    pub(super) strength: Option<Strength>,
+    /// What it may do to earlier ones.
+    pub(super) change: Option<Change>,
+}
+
+impl Reading {
+    pub(super) fn of(sentence: &str) -> Self {
+        let sentence = sentence.trim();
+        if unspaced::is_script(sentence) {
+            return unspaced::read(sentence);
+        }
+        if !LENGTHS.contains(&sentence.chars().count()) {
+            return Self::default();
+        }
+        let read = Sentence::read(sentence);
+        if read.len() < 2 {
+            return Self::default();
+        }
+        let readers: Vec<Reader<'_>> = read
+            .tongues()
+            .iter()
+            .map(|tongue| Reader::new(&read, *tongue))
+            .collect();
+        if sentence.ends_with('?') {
+            let strength = readers.iter().filter_map(Reader::polite_rule).max();
+            return Self {
+                strength,
+                change: None,
+            };
+        }
+        let strength = readers.iter().filter_map(Reader::rule).max();
+        let change = readers
+            .iter()
+            .find_map(|reader| reader.change(strength.is_some()));
+        Self { strength, change }
+    }
+}

@@ -1,0 +1,112 @@
+//! The lines of a message that somebody typed: not code, quotation, output or markup.
+
+/// The lines that somebody may have typed.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    let mut tag: Option<&str> = None;
+    text.lines().filter(move |line| {
+        let bare = line.trim_start();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            fenced = !fenced;
+            return false;
+        }
+        if let Some(open) = tag {
+            if bare.contains("</") && bare.contains(open) {
+                tag = None;
+            }
+            return false;
+        }
+        if let Some(name) = opened_tag(bare) {
+            // A block that never ends is a stray bracket.
+            if !bare.contains("</") && text.contains(&format!("</{name}")) {
+                tag = Some(name);
+            }
+            return false;
+        }
+        !fenced && !is_quotation(bare) && !is_output(bare)
+    })
+}
+
+fn opened_tag(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix('<')?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
+    let name = rest.get(..end)?;
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (begins && rest.contains('>')).then_some(name)
+}
+
+fn is_quotation(line: &str) -> bool {
+    line.starts_with('>') || line.starts_with("| ")
+}
+
+/// Whether a line is output of a program or source, by how it begins or ends.
+fn is_output(line: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "error",
+        "warning:",
+        "fatal:",
+        "info:",
+        "debug:",
+        "traceback",
+        "caused by",
+        "panic",
+        "thread '",
+        "npm ",
+        "$ ",
+        "diff --git",
+        "@@",
+        "+++",
+        "[info",
+        "[error",
+        "[warn",
+        "[debug",
+        "[20",
+        "20",
+        "at ",
+        "file \"",
+        "assertionerror",
+        "typeerror",
+        "exception",
+        "e   ",
+        "#include",
+        "import ",
+        "def ",
+        "fn ",
+        "const ",
+        "let ",
+        "var ",
+        "return ",
+        "//",
+        "/*",
+    ];
+    let start: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
+    let looks_so = OPENINGS.iter().any(|opening| start.starts_with(opening));
+    let is_timed = start.starts_with("20") && start.get(4..5) == Some("-");
+    let is_code = line.ends_with([';', '{', '}'])
+        || line.ends_with("();")
+        || line.contains(" => ")
+        || line.contains(" == ");
+    match start.as_str() {
+        start if start.starts_with("20") => is_timed,
+        start
+            if start.starts_with("let ")
+                || start.starts_with("import ")
+                || start.starts_with("return ") =>
+        {
+            is_code
+        }
+        start
+            if start.starts_with("error")
+                || start.starts_with("panic")
+                || start.starts_with("exception") =>
+        {
+            line.contains(':') || is_code
+        }
+        start if start.starts_with("at ") => line.contains('(') && line.contains(':'),
+        start if start.starts_with("npm ") => {
+            start.starts_with("npm err") || start.starts_with("npm warn")
+        }
+        start if start.starts_with("const ") || start.starts_with("var ") => line.contains('='),
+        _ => looks_so || is_code,
+    }
+}
