@@ -25,6 +25,8 @@ mod documents;
 mod fixtures;
 #[path = "all/json.rs"]
 mod json;
+#[path = "all/laws.rs"]
+mod laws;
 #[path = "all/media.rs"]
 mod media;
 #[path = "all/mutation.rs"]

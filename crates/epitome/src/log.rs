@@ -234,15 +234,21 @@ impl Log {
         self.append(kind, u64::from(facts.tokens), trimmable, is_cut);
     }
 
-    /// Appends entries of another log as they stand there, without counting them again. Where the last of them is
-    /// the last of `other` too, what is in flight there is in flight here.
+    /// Appends a message that was made or shortened for a view: none of it is shortened again.
+    pub(crate) fn push_frozen(&mut self, message: &Message, meter: Meter) {
+        let mut facts = Facts::of(message, meter);
+        facts.trimmable_tokens = 0;
+        self.push(&facts);
+    }
+
+    /// Appends entries of another log as they stand there, without counting them again. Who adds the last of them
+    /// says so by [`Log::go_on_as`].
     pub(crate) fn push_kept(&mut self, other: &Self, range: Range<usize>) {
-        let start = self.len();
         self.reserve(range.len());
         let mut cut = other
             .cuts
             .partition_point(|&cut| (cut as usize) < range.start);
-        for position in range.clone() {
+        for position in range {
             let Some(&kind) = other.kinds.get(position) else {
                 return;
             };
@@ -259,19 +265,19 @@ impl Log {
                 is_cut,
             );
         }
-        if range.end == other.len() && !range.is_empty() {
-            self.open.clear();
-            let moved = |at: u32| (at as usize + start).checked_sub(range.start);
-            let here = |(call, at): (&CallKey, u32)| {
-                Some((*call, u32::try_from(moved(at)?).ok()?))
-                    .filter(|_| at as usize >= range.start)
-            };
-            let open = other.open.iter().map(|(call, at)| (call, *at));
-            self.open.extend(open.filter_map(here));
-            let abandoned = other.abandoned.iter().map(|(call, at)| (call, *at));
-            self.abandoned.extend(abandoned.filter_map(here));
-            self.answer = other.answer;
-        }
+    }
+
+    /// What is in flight at the end of `other`, whose last entries are the last of this log too, is in flight here.
+    pub(crate) fn go_on_as(&mut self, other: &Self) {
+        let (len, other_len) = (self.len(), other.len());
+        let here = |(call, at): (&CallKey, &u32)| {
+            let moved = (*at as usize + len).checked_sub(other_len)?;
+            Some((*call, u32::try_from(moved).ok()?))
+        };
+        let open = other.open.iter().map(|(call, at)| (call, at));
+        self.open = open.filter_map(here).collect();
+        self.abandoned = other.abandoned.iter().filter_map(here).collect();
+        self.answer = other.answer;
     }
 
     fn append(&mut self, kind: Kind, tokens: u64, trimmable: u64, is_cut: bool) {

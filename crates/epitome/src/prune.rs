@@ -12,7 +12,7 @@ mod step;
 pub use placeholder::PLACEHOLDER_MARK;
 pub use settings::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
@@ -138,7 +138,7 @@ impl Frozen {
     ///
     /// Entries must only have been added since the last call; for anything else there is [`Frozen::fork`]. The step in
     /// flight is left alone until its last result is there.
-    pub fn prune(&mut self, messages: &[Message], cache: Cache) -> &[Pruned] {
+    pub fn prune(&mut self, messages: &[impl Borrow<Message>], cache: Cache) -> &[Pruned] {
         let known = self.decisions.len();
         while let Some(end) = step_end(messages, self.read) {
             let step = messages.get(self.read..end).unwrap_or_default();
@@ -212,10 +212,12 @@ impl Frozen {
     }
 
     /// Cuts what is too large in a step, and remembers what can go when it is old.
-    fn look_at(&mut self, step: &[Message]) {
-        let calls: Vec<&Call> = step.first().into_iter().flat_map(Message::calls).collect();
+    fn look_at(&mut self, step: &[impl Borrow<Message>]) {
+        let first = step.first().map(Borrow::borrow);
+        let calls: Vec<&Call> = first.into_iter().flat_map(Message::calls).collect();
         self.steps += usize::from(!calls.is_empty());
         for (position, message) in (self.read..).zip(step) {
+            let message = message.borrow();
             // What a provider's own tools returned stands among the model's words, and is the provider's to check.
             if message.role == Role::Assistant || self.by_position.contains_key(&position) {
                 continue;

@@ -16,6 +16,7 @@ use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
 use crate::plan::leading_system;
 use crate::preset::{Preset, Trigger};
 use crate::preset_name::PresetName;
+use crate::prune::{Cache, Frozen, PruneSettings};
 use crate::reason::Reason;
 use crate::reference::openclaw;
 use crate::reference::spacebot::{self, Tier};
@@ -68,6 +69,7 @@ pub struct Session {
     guards: bool,
     entries: Vec<Arc<Message>>,
     shown: Shown,
+    frozen: Option<Frozen>,
     /// What the view was before each compaction in force, oldest first.
     before: Vec<Before>,
     records: Vec<Record>,
@@ -118,6 +120,7 @@ impl Session {
             guards: true,
             entries: Vec::new(),
             shown: Shown::default(),
+            frozen: None,
             before: Vec::new(),
             records: Vec::new(),
             changes: Vec::new(),
@@ -138,7 +141,9 @@ impl Session {
     #[must_use]
     pub fn from_settings(settings: &Settings, window: Window, meter: Meter) -> Self {
         let window = settings.window().unwrap_or(window);
-        let mut session = Self::new(window, meter).with_preset(Preset::from(settings));
+        let mut session = Self::new(window, meter)
+            .with_preset(Preset::from(settings))
+            .with_pruning(settings.pruning(window));
         session.overflow_attempts = settings.common.overflow_attempts;
         match &settings.design {
             DesignSettings::Vibe(vibe) if vibe.context_warnings => session.with_warnings(),
@@ -178,6 +183,14 @@ impl Session {
         self
     }
 
+    /// The same conversation, with long tool results cut when they arrive and old ones replaced, as `settings` say.
+    #[must_use]
+    pub fn with_pruning(mut self, settings: PruneSettings) -> Self {
+        self.frozen = Some(Frozen::new(settings, self.meter));
+        self.prune(Cache::Warm);
+        self
+    }
+
     /// The same conversation, in a window however small: without the guard of `default` and `openclaw`.
     #[must_use]
     pub const fn without_guard(mut self) -> Self {
@@ -190,6 +203,18 @@ impl Session {
         let facts = Facts::of(&message, self.meter);
         self.shown.push(self.entries.len(), &facts, &message);
         self.entries.push(Arc::new(message));
+        self.prune(Cache::Warm);
+    }
+
+    /// Decides what is shown of long and old tool results, where [`Session::with_pruning`] asks for that. A push does
+    /// so by itself; a host that knows the provider's cache to be cold says so here.
+    pub fn prune(&mut self, cache: Cache) {
+        if let Some(frozen) = &mut self.frozen {
+            let new = frozen.prune(&self.entries, cache);
+            if !new.is_empty() {
+                self.shown.prune(new, &self.entries, self.meter);
+            }
+        }
     }
 
     /// A provider counted what the view took, and its answer. The answer is not pushed by this.

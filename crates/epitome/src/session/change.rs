@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shown::Texts;
+use super::shown::{Shown, Texts};
 use super::{Before, Prepared, Session};
 use crate::compaction::Compaction;
 use crate::event::{Event, Finished};
@@ -181,17 +181,28 @@ impl Session {
                 record: before.record,
             });
         }
-        let surplus = fork.entries.len() - entries;
-        let keep = fork.shown.log.len().saturating_sub(surplus);
-        fork.shown = fork.shown.first(keep);
-        fork.entries.truncate(entries);
-        for before in &mut fork.before {
-            let surplus = before.entries.saturating_sub(entries);
-            before.shown = before
-                .shown
-                .first(before.shown.log.len().saturating_sub(surplus));
+        let texts: Vec<String> = std::iter::once(String::new())
+            .chain(fork.before.iter().filter_map(|before| {
+                let record = fork.records.get(before.record)?;
+                Some(record.compaction.summary.text.clone())
+            }))
+            .collect();
+        let all = fork.entries.clone();
+        let cut_off = |shown: &Shown, had: usize, summary: &str| {
+            let surplus = had.saturating_sub(entries);
+            let messages = shown.messages(&all, summary);
+            let len = messages.len().saturating_sub(surplus);
+            shown.first(len, &messages, self.meter)
+        };
+        let newest = texts.last().map_or("", String::as_str);
+        fork.shown = cut_off(&fork.shown, all.len(), newest);
+        // What each compaction replaced was shown under the summary of the one before.
+        for (before, summary) in fork.before.iter_mut().zip(&texts) {
+            before.shown = cut_off(&before.shown, before.entries, summary);
             before.entries = before.entries.min(entries);
         }
+        fork.entries.truncate(entries);
+        fork.frozen = fork.frozen.as_ref().map(|frozen| frozen.fork(entries));
         fork.anchor = None;
         fork.reported = None;
         fork.exhausted_at = None;
@@ -228,7 +239,7 @@ impl Session {
             .map_or("", |compaction| compaction.summary.text.as_str())
     }
 
-    fn record(&self, compaction: Compaction, frozen: &super::Shown) -> Record {
+    fn record(&self, compaction: Compaction, frozen: &Shown) -> Record {
         let mut covers = self.entries_of(frozen.items(compaction.plan.span.clone()));
         let dropped = compaction.plan.dropped.iter();
         let mut dropped: Vec<Range<usize>> = dropped

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
 use crate::meter::{Meter, ReferenceMeter};
+use crate::prune::Pruned;
 use crate::trim::trimmed;
 use crate::view::{View, ViewItem, merged, push_range};
 
@@ -35,6 +36,7 @@ impl Shown {
         let end = other.log.len();
         self.log
             .push_kept(&other.log, end.saturating_sub(added.len())..end);
+        self.log.go_on_as(&other.log);
         if let Some(reference) = self.reference {
             let new = entries.get(added.clone()).unwrap_or_default();
             self.reference_units += new.iter().map(|m| reference.units(m)).sum::<u64>();
@@ -105,17 +107,74 @@ impl Shown {
         out
     }
 
-    /// Only the first `len` messages of it.
-    pub(super) fn first(&self, len: usize) -> Self {
+    /// Only the first `len` of the messages it shows, which are `messages`.
+    pub(super) fn first(&self, len: usize, messages: &[Arc<Message>], meter: Meter) -> Self {
         let mut log = Log::new();
-        log.push_kept(&self.log, 0..len.min(self.log.len()));
-        Self {
+        // Behind the last cut a step may be in flight, which only its messages can tell.
+        let cut = self.log.cut_at_or_before(len).unwrap_or(0);
+        log.push_kept(&self.log, 0..cut);
+        for message in messages.get(cut..len).unwrap_or_default() {
+            log.push(&Facts::of(message, meter));
+        }
+        let mut first = Self {
             view: View {
                 items: self.items(0..len),
             },
             log,
+            reference: self.reference,
             ..Self::default()
+        };
+        first.count_reference_units(messages.get(..len).unwrap_or_default());
+        first
+    }
+
+    /// Shows entries as it was decided about them, where they are still shown whole.
+    pub(super) fn prune(&mut self, decisions: &[Pruned], entries: &[Arc<Message>], meter: Meter) {
+        let mut next = Self {
+            reference: self.reference,
+            reference_units: self.reference_units,
+            ..Self::default()
+        };
+        let mut at = 0;
+        for item in &self.view.items {
+            let ViewItem::Entries(range) = item else {
+                next.show(item.clone());
+                next.log.push_kept(&self.log, at..at + 1);
+                at += 1;
+                continue;
+            };
+            let offset = |entry: usize| at + (entry - range.start);
+            let mut from = range.start;
+            let mut found: Vec<&Pruned> = decisions
+                .iter()
+                .filter(|one| range.contains(&one.position))
+                .collect();
+            found.sort_by_key(|one| one.position);
+            for pruned in found {
+                let Some(message) = entries.get(pruned.position) else {
+                    continue;
+                };
+                let shown = trimmed(message, &pruned.trims);
+                next.show(ViewItem::Entries(from..pruned.position));
+                next.log
+                    .push_kept(&self.log, offset(from)..offset(pruned.position));
+                next.show(ViewItem::Trimmed(pruned.position, pruned.trims.clone()));
+                next.log.push_frozen(&shown, meter);
+                if let Some(reference) = self.reference {
+                    let gone = reference
+                        .units(message)
+                        .saturating_sub(reference.units(&shown));
+                    next.reference_units = next.reference_units.saturating_sub(gone);
+                }
+                from = pruned.position + 1;
+            }
+            next.show(ViewItem::Entries(from..range.end));
+            next.log
+                .push_kept(&self.log, offset(from)..offset(range.end));
+            at += range.len();
         }
+        next.log.go_on_as(&self.log);
+        *self = next;
     }
 
     /// What is shown once `view`, a view over the messages shown now, is in force. Summaries shown now become
@@ -142,15 +201,13 @@ impl Shown {
                 _ => {
                     let item = self.over_entries(item);
                     if let Some(message) = item.message(entries, texts.next) {
-                        let mut facts = Facts::of(&message, meter);
-                        // What was shortened once is never shortened again.
-                        facts.trimmable_tokens = 0;
-                        next.log.push(&facts);
+                        next.log.push_frozen(&message, meter);
                         next.show(item);
                     }
                 }
             }
         }
+        next.log.go_on_as(&self.log);
         next.count_reference_units(&next.messages(entries, texts.next));
         next
     }

@@ -5,6 +5,7 @@ use super::tables::{
 };
 use super::{DesignSettings, Settings};
 use crate::preset::{Keep, Preset, Trigger};
+use crate::prune::{EntryCap, PruneSettings};
 use crate::reference::{layer, openclaw, spacebot, vibe};
 use crate::threshold::Threshold;
 use crate::window::Window;
@@ -17,6 +18,19 @@ impl Settings {
     #[must_use]
     pub fn window(&self) -> Option<Window> {
         self.common.window.map(Window::configured)
+    }
+
+    /// What is shown of long and old tool results in a window.
+    #[must_use]
+    pub fn pruning(&self, window: Window) -> PruneSettings {
+        let named = PruneSettings::of(self.preset(), window.tokens);
+        match &self.design {
+            DesignSettings::Micro(own) => PruneSettings {
+                entry_cap: EntryCap::Chars(own.max_tool_result_chars),
+                ..named
+            },
+            _ => named,
+        }
     }
 
     fn summary_tokens(&self) -> u64 {
