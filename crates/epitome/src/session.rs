@@ -90,8 +90,8 @@ pub struct Session {
 #[derive(Clone, Debug)]
 struct Before {
     shown: Shown,
-    /// How many entries there were.
-    entries: usize,
+    /// How many messages were shown right after it; what came later stands behind them.
+    since: usize,
     /// The compaction that followed.
     record: usize,
 }

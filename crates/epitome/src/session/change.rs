@@ -95,7 +95,6 @@ impl Session {
                 after: compaction.tokens_after,
             });
         }
-        let added = self.shown.log.len() - began_with;
         let texts = Texts {
             now: self
                 .newest()
@@ -104,15 +103,13 @@ impl Session {
         };
         let view = compaction.view(began_with);
         let mut next = self.shown.through(&view, &texts, &self.entries, self.meter);
-        if added > 0 {
-            next.extend_from(&self.shown, self.entries.len() - added, &self.entries);
-        }
+        next.extend_from(&self.shown, began_with, &self.entries);
         let frozen = std::mem::replace(&mut self.shown, next);
         let record = self.record(compaction, &frozen);
         let number = self.records.len();
         self.before.push(Before {
             shown: frozen,
-            entries: self.entries.len(),
+            since: self.shown.log.len(),
             record: number,
         });
         self.changes.push(Change::Compacted { record: number });
@@ -133,9 +130,7 @@ impl Session {
     pub fn undo(&mut self) -> Result<&Record, CommitError> {
         let before = self.before.last().ok_or(CommitError::NothingToUndo)?;
         let mut shown = before.shown.clone();
-        if before.entries < self.entries.len() {
-            shown.extend_from(&self.shown, before.entries, &self.entries);
-        }
+        shown.extend_from(&self.shown, before.since, &self.entries);
         let tokens = self.calibration.real(shown.log.total_tokens());
         if let Some(lines) = self.lines()
             && tokens > lines.hard_tokens
@@ -173,9 +168,7 @@ impl Session {
                 break;
             };
             let mut shown = before.shown;
-            if before.entries < fork.entries.len() {
-                shown.extend_from(&fork.shown, before.entries, &fork.entries);
-            }
+            shown.extend_from(&fork.shown, before.since, &fork.entries);
             fork.shown = shown;
             fork.changes.push(Change::Undone {
                 record: before.record,
@@ -188,18 +181,20 @@ impl Session {
             }))
             .collect();
         let all = fork.entries.clone();
-        let cut_off = |shown: &Shown, had: usize, summary: &str| {
-            let surplus = had.saturating_sub(entries);
+        let cut_off = |shown: &Shown, summary: &str| {
             let messages = shown.messages(&all, summary);
-            let len = messages.len().saturating_sub(surplus);
-            shown.first(len, &messages, self.meter)
+            shown.first(shown.before_entry(entries), &messages, self.meter)
         };
         let newest = texts.last().map_or("", String::as_str);
-        fork.shown = cut_off(&fork.shown, all.len(), newest);
+        fork.shown = cut_off(&fork.shown, newest);
         // What each compaction replaced was shown under the summary of the one before.
         for (before, summary) in fork.before.iter_mut().zip(&texts) {
-            before.shown = cut_off(&before.shown, before.entries, summary);
-            before.entries = before.entries.min(entries);
+            before.shown = cut_off(&before.shown, summary);
+        }
+        let mut followed_by = fork.shown.log.len();
+        for before in fork.before.iter_mut().rev() {
+            before.since = before.since.min(followed_by);
+            followed_by = before.shown.log.len();
         }
         fork.entries.truncate(entries);
         fork.frozen = fork.frozen.as_ref().map(|frozen| frozen.fork(entries));

@@ -30,18 +30,20 @@ impl Shown {
         }
     }
 
-    /// Goes on as `other` went on from entry `from`: both show the same from there.
+    /// Goes on as `other` goes on from its message `from`: with entries, whole or shortened.
     pub(super) fn extend_from(&mut self, other: &Self, from: usize, entries: &[Arc<Message>]) {
-        let added = from..entries.len();
-        let end = other.log.len();
-        self.log
-            .push_kept(&other.log, end.saturating_sub(added.len())..end);
-        self.log.go_on_as(&other.log);
-        if let Some(reference) = self.reference {
-            let new = entries.get(added.clone()).unwrap_or_default();
-            self.reference_units += new.iter().map(|m| reference.units(m)).sum::<u64>();
+        let added = from..other.log.len();
+        for item in other.items(added.clone()) {
+            if let Some(reference) = self.reference {
+                self.reference_units += item
+                    .messages(entries, "")
+                    .map(|message| reference.units(&message))
+                    .sum::<u64>();
+            }
+            self.show(item);
         }
-        push_range(&mut self.view.items, added);
+        self.log.push_kept(&other.log, added);
+        self.log.go_on_as(&other.log);
     }
 
     /// Measures in the way of a design too.
@@ -69,20 +71,26 @@ impl Shown {
     pub(super) fn messages(&self, entries: &[Arc<Message>], summary: &str) -> Vec<Arc<Message>> {
         let mut out = Vec::with_capacity(self.log.len());
         for item in &self.view.items {
-            match item {
-                ViewItem::Entries(range) => {
-                    out.extend(
-                        entries
-                            .get(range.clone())
-                            .unwrap_or_default()
-                            .iter()
-                            .cloned(),
-                    );
-                }
-                _ => out.extend(item.message(entries, summary).map(Arc::new)),
-            }
+            out.extend(item.messages(entries, summary));
         }
         out
+    }
+
+    /// How many messages it shows before the first that is an entry at or behind `entry`.
+    pub(super) fn before_entry(&self, entry: usize) -> usize {
+        let mut at = 0;
+        for item in &self.view.items {
+            match item {
+                ViewItem::Entries(range) if range.end > entry => {
+                    return at + entry.saturating_sub(range.start);
+                }
+                ViewItem::Trimmed(shown, _) | ViewItem::Merged(shown) if *shown >= entry => {
+                    return at;
+                }
+                _ => at += item.len(),
+            }
+        }
+        at
     }
 
     /// The items that stand at `range` of the log.
@@ -275,6 +283,19 @@ impl ViewItem {
             Self::Entries(range) => range.len(),
             _ => 1,
         }
+    }
+
+    /// The messages it is.
+    fn messages<'a>(
+        &self,
+        entries: &'a [Arc<Message>],
+        summary: &str,
+    ) -> impl Iterator<Item = Arc<Message>> + use<'a> {
+        let (whole, made) = match self {
+            Self::Entries(range) => (entries.get(range.clone()), None),
+            _ => (None, self.message(entries, summary).map(Arc::new)),
+        };
+        whole.unwrap_or_default().iter().cloned().chain(made)
     }
 
     /// The message of an item that is exactly one.

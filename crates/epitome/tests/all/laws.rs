@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use epitome::{
-    Change, Message, Meter, Preset, PresetName, Reason, Record, Role, Session, ViewItem, Window,
+    Change, EntryCap, Message, Meter, OldResults, Preset, PresetName, PruneSettings, Reason,
+    Record, Role, Session, ViewItem, Window,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -88,10 +89,21 @@ fn messages(pieces: &[Piece]) -> Vec<Message> {
     out
 }
 
-fn open(name: PresetName) -> Session {
-    Session::new(Window::configured(40_000), Meter::Estimate)
+/// A session, with long and old results pruned in every other case.
+fn open(name: PresetName, prunes: bool) -> Session {
+    let session = Session::new(Window::configured(40_000), Meter::Estimate)
         .with_preset(Preset::named(name))
-        .without_guard()
+        .without_guard();
+    if prunes {
+        session.with_pruning(PruneSettings {
+            entry_cap: EntryCap::Tokens(100),
+            old: OldResults::Replace { keep_steps: 2 },
+            smallest_tokens: 40,
+            ..PruneSettings::off()
+        })
+    } else {
+        session
+    }
 }
 
 /// How often each entry is in the view, and how often a record in force stands for it.
@@ -213,7 +225,7 @@ fn check(session: &Session, label: &str) {
 
 /// Rounds of pushing and compacting, with every law checked after each change.
 fn rounds(name: PresetName, messages: Vec<Message>, count: usize, later: usize) -> Session {
-    let mut session = open(name);
+    let mut session = open(name, messages.len().is_multiple_of(2));
     let share = messages.len().div_ceil(count);
     let mut messages = messages.into_iter().peekable();
     while messages.peek().is_some() {
@@ -329,7 +341,7 @@ fn a_fork_shares_its_beginning_and_nothing_else() {
 
 #[test]
 fn heartbeats_that_found_nothing_leave_first() {
-    let mut session = open(PresetName::Default);
+    let mut session = open(PresetName::Default, false);
     for message in messages(&[Piece::Step(2, 200, 0), Piece::Said(400), Piece::Asked(9)]) {
         session.push(message);
     }
