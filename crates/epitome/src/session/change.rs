@@ -235,7 +235,19 @@ impl Session {
     }
 
     fn record(&self, compaction: Compaction, frozen: &Shown) -> Record {
-        let mut covers = self.entries_of(frozen.items(compaction.plan.span.clone()));
+        let mut covers = Vec::new();
+        let mut from = compaction.plan.span.start;
+        // The client's own notes of the span stay in view, so that nothing stands for them.
+        for end in compaction
+            .plan
+            .notes
+            .iter()
+            .copied()
+            .chain([compaction.plan.span.end])
+        {
+            covers.extend(self.entries_of(frozen.items(from..end)));
+            from = end + 1;
+        }
         let dropped = compaction.plan.dropped.iter();
         let mut dropped: Vec<Range<usize>> = dropped
             .flat_map(|range| self.entries_of(frozen.items(range.clone())))

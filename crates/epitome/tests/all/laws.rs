@@ -164,10 +164,9 @@ fn assert_nothing_is_lost(session: &Session, label: &str) {
     for at in 0..session.messages().len() {
         let seen = shown.get(&at).copied().unwrap_or(0);
         let stood_for = covered.get(&at).copied().unwrap_or(0);
-        let note = session.messages()[at].role == Role::System;
         assert!(seen <= 1, "{label}: entry {at} is shown {seen} times");
         assert!(
-            seen + stood_for == 1 || (note && seen == 1) || dropped.contains(&at),
+            seen + stood_for == 1 || dropped.contains(&at),
             "{label}: entry {at} is shown {seen} times and stood for {stood_for} times"
         );
     }
@@ -225,7 +224,8 @@ fn check(session: &Session, label: &str) {
 
 /// Rounds of pushing and compacting, with every law checked after each change.
 fn rounds(name: PresetName, messages: Vec<Message>, count: usize, later: usize) -> Session {
-    let mut session = open(name, messages.len().is_multiple_of(2));
+    let prunes = messages.len().is_multiple_of(2);
+    let mut session = open(name, prunes);
     let share = messages.len().div_ceil(count);
     let mut messages = messages.into_iter().peekable();
     while messages.peek().is_some() {
@@ -265,7 +265,10 @@ fn rounds(name: PresetName, messages: Vec<Message>, count: usize, later: usize) 
         if session.undo().is_ok() {
             let undone = session.view_messages();
             assert_eq!(undone, full, "{name}: undo restores what was there");
-            assert_eq!(undone[..before.len()], before, "{name}");
+            // Unless older results gave way while the compaction was made.
+            if !prunes {
+                assert_eq!(undone[..before.len()], before, "{name}");
+            }
             let _ = session.compact(Reason::Manual);
             check(&session, name.as_str());
         }
