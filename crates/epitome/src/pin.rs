@@ -9,8 +9,11 @@
 mod cap;
 mod class;
 mod clauses;
+mod fast_hash;
 mod grammar;
 mod languages;
+#[cfg(test)]
+mod languages_tests;
 mod named;
 mod reading;
 mod sentences;
@@ -21,6 +24,7 @@ mod todo;
 mod typed;
 mod unspaced;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::message::Message;
@@ -31,7 +35,7 @@ pub use named::{NamedResult, Share, named_results, share_named};
 use reading::Reading;
 pub(crate) use reading::is_standing;
 use sentences::{Item, Register};
-use state::Change;
+use state::{Change, Topic};
 
 /// A sentence that is kept verbatim until it is superseded or done.
 ///
@@ -176,13 +180,13 @@ pub fn carry<'a>(
             board.read(position, text);
         }
     }
-    board.pins
+    board.pins.into_iter().map(|(pin, _)| pin).collect()
 }
 
 /// The pins so far, and the texts in force, so that a text is looked up and not searched for.
 #[derive(Default)]
 struct Board {
-    pins: Vec<Pin>,
+    pins: Vec<(Pin, OnceCell<Topic>)>,
     texts: HashSet<String>,
 }
 
@@ -191,7 +195,7 @@ impl Board {
         if pin.is_active() && !self.texts.insert(pin.text.clone()) {
             return;
         }
-        self.pins.push(pin);
+        self.pins.push((pin, OnceCell::new()));
     }
 
     fn read(&mut self, position: usize, text: &str) {
@@ -237,8 +241,8 @@ impl Board {
     /// Whether an instruction was superseded. A to-do that is done needs no instruction in its place.
     fn apply(&mut self, change: Change, position: usize, text: &str) -> bool {
         let mut superseded = false;
-        for (at, state) in state::effects(&self.pins, change, position, text) {
-            let Some(pin) = self.pins.get_mut(at) else {
+        for (at, state) in state::effects(&self.pins, change, position, &Topic::of(text)) {
+            let Some((pin, _)) = self.pins.get_mut(at) else {
                 continue;
             };
             superseded |= pin.kind != PinKind::Todo;

@@ -30,10 +30,16 @@ mod ledger;
 mod log;
 #[path = "all/meter.rs"]
 mod meter;
+#[path = "all/named_results.rs"]
+mod named_results;
+#[path = "all/pin_states.rs"]
+mod pin_states;
 #[path = "all/pins.rs"]
 mod pins;
 #[path = "all/plan.rs"]
 mod plan;
+#[path = "all/planted.rs"]
+mod planted;
 #[path = "all/preset_name.rs"]
 mod preset_name;
 #[path = "all/prune.rs"]

@@ -10,6 +10,11 @@ macro_rules! classes {
         }
 
         impl Class {
+            /// One bit of its own.
+            pub(super) const fn mask(self) -> u64 {
+                1 << (self as u64)
+            }
+
             pub(super) fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$class),)+

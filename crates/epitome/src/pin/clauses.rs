@@ -1,7 +1,7 @@
 //! A sentence as words and clauses, and what the tables say about them.
 
 use super::class::Class;
-use super::languages::{PHRASES, Tongue};
+use super::languages::{PHRASES, Phrases, Tongue, is_number_word};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
 const QUOTED: char = '\u{fffc}';
@@ -24,6 +24,8 @@ pub(super) struct Sentence {
     /// Where the hits of each word begin, and the end.
     first_hits: Vec<usize>,
     tongues: Vec<Tongue>,
+    /// The classes of all hits, so that most questions need no search.
+    classes: u64,
 }
 
 struct Word {
@@ -52,11 +54,23 @@ impl Sentence {
             hits: Vec::new(),
             first_hits: Vec::new(),
             tongues: Vec::new(),
+            classes: 0,
         };
-        sentence.hits = sentence.scan();
-        sentence.tongues = sentence.likely_tongues();
-        let Self { hits, tongues, .. } = &mut sentence;
-        hits.retain(|hit| tongues.contains(&hit.tongue));
+        let found = sentence.scan();
+        sentence.tongues = sentence.likely_tongues(&found);
+        for (at, length, node) in found {
+            for (tongue, class) in &node.says {
+                if sentence.tongues.contains(tongue) {
+                    sentence.classes |= class.mask();
+                    sentence.hits.push(Hit {
+                        at,
+                        length,
+                        class: *class,
+                        tongue: *tongue,
+                    });
+                }
+            }
+        }
         sentence.first_hits = (0..=sentence.words.len())
             .map(|at| sentence.hits.partition_point(|hit| hit.at < at))
             .collect();
@@ -98,7 +112,12 @@ impl Sentence {
     }
 
     pub(super) fn has(&self, tongue: Tongue, class: Class) -> bool {
-        self.hits(tongue).any(|hit| hit.class == class)
+        self.classes & class.mask() != 0 && self.hits(tongue).any(|hit| hit.class == class)
+    }
+
+    /// Whether any language finds the class.
+    pub(super) const fn may_have(&self, class: Class) -> bool {
+        self.classes & class.mask() != 0
     }
 
     /// Whether the word at `at` is of a class by itself.
@@ -120,64 +139,48 @@ impl Sentence {
     /// Whether the word at `at` is a number, in digits or in words.
     pub(super) fn is_number(&self, at: usize) -> bool {
         let word = self.word(at);
-        word.starts_with(|c: char| c.is_ascii_digit())
-            || PHRASES.get(word).is_some_and(|phrases| {
-                phrases
-                    .iter()
-                    .any(|phrase| phrase.class == Class::Number && phrase.rest.is_empty())
-            })
+        word.starts_with(|c: char| c.is_ascii_digit()) || is_number_word(word)
     }
 
-    fn scan(&self) -> Vec<Hit> {
-        let mut hits = Vec::new();
-        for (at, word) in self.words().enumerate() {
-            for phrase in PHRASES.get(word).into_iter().flatten() {
-                if let Some(length) = self.length_of(at, phrase.rest) {
-                    hits.push(Hit {
-                        at,
-                        length,
-                        class: phrase.class,
-                        tongue: phrase.tongue,
-                    });
+    /// Every phrase that stands in the sentence: where, how long, and what it says in each language.
+    fn scan(&self) -> Vec<(usize, usize, &'static Phrases)> {
+        let mut found = Vec::new();
+        for at in 0..self.words.len() {
+            let mut node: &'static Phrases = &PHRASES;
+            for here in at..self.words.len() {
+                let Some(next) = node.after(self.word(here), || self.is_number(here)) else {
+                    break;
+                };
+                node = next;
+                if !node.says.is_empty() {
+                    found.push((at, here - at + 1, node));
                 }
             }
         }
-        hits
+        found
     }
 
-    fn length_of(&self, at: usize, rest: &str) -> Option<usize> {
-        let mut length = 1;
-        for expected in rest.split(' ').filter(|word| !word.is_empty()) {
-            let here = at + length;
-            let fits = match expected {
-                "#" => self.is_number(here),
-                _ => self.word(here) == expected,
-            };
-            if !fits {
-                return None;
-            }
-            length += 1;
-        }
-        Some(length)
-    }
-
-    fn likely_tongues(&self) -> Vec<Tongue> {
+    fn likely_tongues(&self, found: &[(usize, usize, &'static Phrases)]) -> Vec<Tongue> {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
         if self.lower.contains(is_cyrillic) {
             return vec![Tongue::Russian];
         }
         // A phrase of several words says more than a word that several languages share.
-        let counts = Tongue::ALL.map(|tongue| {
-            let weight = |hit: Hit| match hit.class {
-                Class::Common => 2,
-                _ => usize::from(hit.length > 1),
-            };
-            (tongue, self.hits(tongue).map(weight).sum::<usize>())
-        });
-        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-        counts
+        let mut weights = Tongue::ALL.map(|tongue| (tongue, 0_usize));
+        for (_, length, node) in found {
+            for (tongue, class) in &node.says {
+                if let Some((_, weight)) = weights.get_mut(*tongue as usize) {
+                    *weight += match class {
+                        Class::Common => 2,
+                        _ => usize::from(*length > 1),
+                    };
+                }
+            }
+        }
+        let most = weights.iter().map(|(_, weight)| *weight).max().unwrap_or(0);
+        weights
             .into_iter()
-            .filter(|(_, count)| *count == most)
+            .filter(|(_, weight)| *weight == most)
             .map(|(tongue, _)| tongue)
             .collect()
     }
@@ -187,6 +190,10 @@ fn without_quotations(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.char_indices();
     while let Some((at, character)) = rest.next() {
+        if character.is_ascii_alphanumeric() || character == ' ' {
+            out.push(character.to_ascii_lowercase());
+            continue;
+        }
         let close = QUOTES.iter().find(|(open, _)| *open == character);
         let after = at + character.len_utf8();
         let inside = close.and_then(|(_, close)| {

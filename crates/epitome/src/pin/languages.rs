@@ -3,13 +3,13 @@
 //! A line of a table is `class: phrase, phrase, …`. A phrase is one or more words in small letters; `#` stands for a
 //! number. A class may have several lines; `class.rs` says what each means.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::class::Class;
+use super::fast_hash::FastMap;
 
-const GENERAL: &str = include_str!("languages/general.txt");
-const UNSPACED: [&str; 3] = [
+pub(super) const GENERAL: &str = include_str!("languages/general.txt");
+pub(super) const UNSPACED: [&str; 3] = [
     include_str!("languages/chinese.txt"),
     include_str!("languages/japanese.txt"),
     include_str!("languages/korean.txt"),
@@ -40,7 +40,7 @@ impl Tongue {
         Self::Russian,
     ];
 
-    const fn table(self) -> &'static str {
+    pub(super) const fn table(self) -> &'static str {
         match self {
             Self::English => include_str!("languages/english.txt"),
             Self::German => include_str!("languages/german.txt"),
@@ -54,35 +54,45 @@ impl Tongue {
     }
 }
 
-/// A phrase of one language.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Phrase {
-    pub(super) tongue: Tongue,
-    pub(super) class: Class,
-    /// The words behind the first.
-    pub(super) rest: &'static str,
+/// Phrases that begin with the same words: what the words say so far, and how phrases go on.
+#[derive(Default)]
+pub(super) struct Phrases {
+    /// What the words up to here say, for each language.
+    pub(super) says: Vec<(Tongue, Class)>,
+    next: FastMap<&'static str, Self>,
 }
 
-/// Every phrase, by its first word.
-pub(super) static PHRASES: LazyLock<HashMap<&'static str, Vec<Phrase>>> = LazyLock::new(|| {
-    let mut phrases: HashMap<&'static str, Vec<Phrase>> = HashMap::new();
+impl Phrases {
+    /// The phrases that go on with `word`, or with a number.
+    pub(super) fn after(&self, word: &str, is_number: impl Fn() -> bool) -> Option<&Self> {
+        let literal = self.next.get(word);
+        literal.or_else(|| self.next.get("#").filter(|_| is_number()))
+    }
+}
+
+/// Every phrase.
+pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let mut root = Phrases::default();
     for tongue in Tongue::ALL {
         for (class, phrase) in entries(tongue.table()) {
-            let (first, rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
-            phrases.entry(first).or_default().push(Phrase {
-                tongue,
-                class,
-                rest,
-            });
+            let words = phrase.split_whitespace();
+            let end = words.fold(&mut root, |node, word| node.next.entry(word).or_default());
+            end.says.push((tongue, class));
         }
     }
-    phrases
+    root
 });
 
+/// Whether `word` is a number in words.
+pub(super) fn is_number_word(word: &str) -> bool {
+    let node = PHRASES.next.get(word);
+    node.is_some_and(|node| node.says.iter().any(|(_, class)| *class == Class::Number))
+}
+
 /// The pieces of scripts without spaces, by their first character.
-pub(super) static PIECES: LazyLock<HashMap<char, Vec<(Class, &'static str)>>> =
+pub(super) static PIECES: LazyLock<FastMap<char, Vec<(Class, &'static str)>>> =
     LazyLock::new(|| {
-        let mut pieces: HashMap<char, Vec<(Class, &'static str)>> = HashMap::new();
+        let mut pieces: FastMap<char, Vec<(Class, &'static str)>> = FastMap::default();
         for (class, piece) in UNSPACED.into_iter().flat_map(entries) {
             if let Some(first) = piece.chars().next() {
                 pieces.entry(first).or_default().push((class, piece));
@@ -102,43 +112,47 @@ fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
         .filter(|(_, phrase)| !phrase.is_empty())
 }
 
-/// Lists that are looked up as they stand, whatever the language.
-static LISTS: LazyLock<HashMap<Class, HashSet<&'static str>>> = LazyLock::new(|| {
-    let mut lists: HashMap<Class, HashSet<&'static str>> = HashMap::new();
+/// Lists that are looked up as they stand, whatever the language, by class and first character.
+static LISTS: LazyLock<FastMap<(Class, char), Vec<&'static str>>> = LazyLock::new(|| {
+    let mut lists: FastMap<(Class, char), Vec<&'static str>> = FastMap::default();
     for (class, phrase) in entries(GENERAL) {
-        lists.entry(class).or_default().insert(phrase);
+        if let Some(first) = phrase.chars().next() {
+            lists.entry((class, first)).or_default().push(phrase);
+        }
     }
     lists
 });
 
 /// Whether `phrase` is in the list of a class.
 pub(super) fn lists(class: Class, phrase: &str) -> bool {
-    LISTS.get(&class).is_some_and(|list| list.contains(phrase))
+    starts_with_listed(class, phrase, |rest, _| rest.is_empty())
 }
 
-/// Whether a phrase of the list of a class satisfies `test`.
-pub(super) fn lists_one(class: Class, test: impl Fn(&str) -> bool) -> bool {
-    LISTS
-        .get(&class)
-        .is_some_and(|list| list.iter().any(|phrase| test(phrase)))
+/// Whether `text` begins with a phrase of the list of a class, and what follows satisfies `test`.
+pub(super) fn starts_with_listed(
+    class: Class,
+    text: &str,
+    test: impl Fn(&str, &str) -> bool,
+) -> bool {
+    let first = text.chars().next();
+    let list = first.and_then(|first| LISTS.get(&(class, first)));
+    list.into_iter().flatten().any(|phrase| {
+        text.strip_prefix(phrase)
+            .is_some_and(|rest| test(rest, phrase))
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Class, GENERAL, Tongue, UNSPACED};
-
-    #[test]
-    fn every_line_of_every_table_is_read() {
-        let tables = Tongue::ALL.map(Tongue::table);
-        let tables = tables.into_iter().chain(UNSPACED).chain([GENERAL]);
-        for line in tables
-            .flat_map(str::lines)
-            .filter(|line| !line.starts_with('#'))
-        {
-            let class = line
-                .split_once(": ")
-                .and_then(|(name, _)| Class::named(name));
-            assert!(class.is_some(), "{line}");
-        }
+/// The same lists, by class alone.
+static WHOLE_LISTS: LazyLock<FastMap<Class, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut lists: FastMap<Class, Vec<&'static str>> = FastMap::default();
+    for (class, phrase) in entries(GENERAL) {
+        lists.entry(class).or_default().push(phrase);
     }
+    lists
+});
+
+/// Whether `text` contains a phrase of the list of a class.
+pub(super) fn contains_listed(class: Class, text: &str) -> bool {
+    let list = WHOLE_LISTS.get(&class);
+    list.is_some_and(|list| list.iter().any(|phrase| text.contains(phrase)))
 }

@@ -1,7 +1,7 @@
 //! The sentences of a typed text: what is code, quotation, log or markup is left out.
 
 use super::class::Class;
-use super::languages::{lists, lists_one};
+use super::languages::{lists, starts_with_listed};
 use super::reading::Strength;
 use super::typed::lines;
 
@@ -10,6 +10,8 @@ use super::typed::lines;
 const TYPED_MESSAGE_CHARS: usize = 1_600;
 /// A sentence of this many words or fewer may only underline the one before it.
 const TAIL_WORDS: usize = 4;
+/// None of them is longer than this.
+const TAIL_CHARS: usize = 48;
 /// A sentence of a typed text and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'a> {
@@ -181,16 +183,22 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 fn is_tail(text: &str) -> bool {
-    let end = sentence_end(text).unwrap_or(0);
-    let sentence = text.get(..end).unwrap_or_default().trim();
+    let start = first_chars(text.trim_start(), TAIL_CHARS);
+    let end = sentence_end(start).unwrap_or(0);
+    let sentence = start.get(..end).unwrap_or_default().trim();
     if sentence.is_empty() || sentence.split_whitespace().count() > TAIL_WORDS {
         return false;
     }
     let lower = sentence.to_lowercase();
     let bare = lower.trim_end_matches(|c: char| !c.is_alphanumeric());
-    lists_one(Class::Tail, |tail| {
-        let rest = bare.strip_prefix(tail);
+    starts_with_listed(Class::Tail, bare, |rest, tail| {
         let may_go_on = tail.starts_with("not") || tail.starts_with("ni");
-        rest.is_some_and(|rest| rest.is_empty() || may_go_on && rest.starts_with(' '))
+        rest.is_empty() || may_go_on && rest.starts_with(' ')
     })
+}
+
+/// At most `count` characters of a text.
+fn first_chars(text: &str, count: usize) -> &str {
+    let end = text.char_indices().nth(count).map(|(end, _)| end);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
 }

@@ -79,8 +79,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn hits(&self, class: Class) -> impl Iterator<Item = Hit> {
-        let hits = self.sentence.hits(self.tongue);
-        hits.filter(move |hit| hit.class == class)
+        let hits = self
+            .sentence
+            .may_have(class)
+            .then(|| self.sentence.hits(self.tongue));
+        hits.into_iter()
+            .flatten()
+            .filter(move |hit| hit.class == class)
     }
 
     pub(super) fn has(&self, class: Class) -> bool {
@@ -187,9 +192,8 @@ impl<'a> Reader<'a> {
                 return self.has(Class::Scope);
             }
             let about_something = is_plural || self.is_pronoun(subject);
-            !(about_something && is_guess && !self.has(Class::Bound))
-                && !(about_something && self.is(hit.at, Class::Steady))
-                && self.sentence.word(behind + 1) != "been"
+            let is_tale = is_guess && !self.has(Class::Bound) || self.is(hit.at, Class::Steady);
+            !(about_something && is_tale) && self.sentence.word(behind + 1) != "been"
         })
     }
 

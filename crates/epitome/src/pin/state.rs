@@ -1,11 +1,15 @@
 //! What later sentences do to a pin. When in doubt, nothing: two rules in view do less harm than one that is missing.
 
+use std::cell::OnceCell;
+
 use super::class::Class;
+use super::fast_hash::hash_of;
 use super::languages::lists;
 use super::{Pin, PinKind, PinState};
+use crate::anchor::anchors;
 
 /// Pins that a sentence is compared with, the newest first: what is further back is not taken back in passing.
-const COMPARED: usize = 256;
+const COMPARED: usize = 128;
 
 /// What a sentence may do to earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,36 +22,34 @@ pub(super) enum Change {
     Finishes,
 }
 
-/// The pins that `sentence` changes, and their new states.
+/// The pins that a sentence about `topic` changes, and their new states. What a pin is about is worked out once, when
+/// it is asked for.
 pub(super) fn effects(
-    pins: &[Pin],
+    pins: &[(Pin, OnceCell<Topic>)],
     change: Change,
     by: usize,
-    sentence: &str,
+    topic: &Topic,
 ) -> Vec<(usize, PinState)> {
-    let topic = Topic::of(sentence);
+    let is_changed = |(pin, other): &(Pin, OnceCell<Topic>)| {
+        let other = || other.get_or_init(|| Topic::of(&pin.text));
+        match (change, pin.kind) {
+            (_, PinKind::Host) => false,
+            (Change::Revokes, _) | (Change::Finishes, PinKind::Todo) => topic.is_within(other()),
+            (Change::Replaces, PinKind::Instruction | PinKind::Passage) => topic.replaces(other()),
+            (Change::Replaces | Change::Finishes, _) => false,
+        }
+    };
     let found: Vec<usize> = pins
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, pin)| pin.is_active() && pin.kind != PinKind::Host)
+        .filter(|(_, (pin, _))| pin.is_active())
         .take(COMPARED)
-        .filter(|(_, pin)| match (change, pin.kind) {
-            (Change::Revokes, PinKind::Instruction | PinKind::Passage) => {
-                topic.is_within(&Topic::of(&pin.text))
-            }
-            (Change::Revokes | Change::Finishes, PinKind::Todo) => {
-                topic.is_within(&Topic::of(&pin.text))
-            }
-            (Change::Replaces, PinKind::Instruction | PinKind::Passage) => {
-                topic.replaces(&Topic::of(&pin.text))
-            }
-            _ => false,
-        })
+        .filter(|(_, pin)| is_changed(pin))
         .map(|(at, _)| at)
         .collect();
-    // One word that several pins share does not say which of them is meant.
-    let is_vague = topic.words.len() < 2 && found.len() > 1;
+    // One word that several pins share does not say which of them is meant, and a new rule takes one place.
+    let is_vague = found.len() > 1 && (topic.words.len() < 2 || change == Change::Replaces);
     if is_vague {
         return Vec::new();
     }
@@ -57,28 +59,27 @@ pub(super) fn effects(
     };
     found
         .into_iter()
-        .filter_map(|at| pins.get(at).map(|pin| (at, state(pin))))
+        .filter_map(|at| pins.get(at).map(|(pin, _)| (at, state(pin))))
         .collect()
 }
 
-/// What a sentence is about.
-struct Topic {
+/// What a sentence is about. Words are hashed: they are only compared.
+#[derive(Default)]
+pub(super) struct Topic {
     /// Its words that name something, stemmed, each once.
-    words: Vec<String>,
+    words: Vec<u64>,
+    /// Of these, the identifiers.
+    identifiers: Vec<u64>,
     /// Its numbers.
-    numbers: Vec<String>,
+    numbers: Vec<u64>,
     /// The words it sets aside: "not tabs", "instead of tabs".
-    refused: Vec<String>,
+    refused: Vec<u64>,
 }
 
 impl Topic {
-    fn of(sentence: &str) -> Self {
-        let lower = lowered(sentence);
-        let mut topic = Self {
-            words: Vec::new(),
-            numbers: Vec::new(),
-            refused: Vec::new(),
-        };
+    pub(super) fn of(sentence: &str) -> Self {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let mut topic = Self::default();
         let mut refuses = false;
         let mut previous = "";
         for word in lower.split(|c: char| c.is_whitespace() || ",;:!?()\"“”`".contains(c)) {
@@ -95,23 +96,29 @@ impl Topic {
                 continue;
             }
             if word.starts_with(|c: char| c.is_ascii_digit()) {
-                topic.numbers.push(word.to_owned());
+                topic.numbers.push(hash_of(word));
                 continue;
             }
-            let stem = stem(word);
-            if std::mem::take(&mut refuses) && !topic.refused.contains(&stem) {
-                topic.refused.push(stem.clone());
+            let stem = hash_of(stem(word));
+            if std::mem::take(&mut refuses) {
+                topic.refused.push(stem);
             }
             if !topic.words.contains(&stem) {
                 topic.words.push(stem);
+                topic.identifiers.extend(anchors(word).next().map(|_| stem));
             }
         }
         topic
     }
 
-    /// Whether everything this one names is named there.
+    /// Whether everything this one names is named there; verbs may differ in form where both name the same thing by an
+    /// identifier.
     fn is_within(&self, other: &Self) -> bool {
-        !self.words.is_empty() && self.words.iter().all(|word| other.words.contains(word))
+        let shared = || self.words.iter().filter(|word| other.words.contains(word));
+        let names_same = || shared().any(|word| self.identifiers.contains(word));
+        let count = shared().count();
+        count > 0
+            && (count == self.words.len() || count * 3 >= self.words.len() * 2 && names_same())
     }
 
     /// Whether this one says anew what `other` said: the same thing with another number, or instead of what it asked for.
@@ -136,17 +143,11 @@ impl Topic {
 }
 
 /// A word without the endings that number and tense leave on it.
-fn stem(word: &str) -> String {
+fn stem(word: &str) -> &str {
     let is_plain = word.chars().all(char::is_alphabetic) && word.chars().count() > 4;
-    let ending = ["ing", "es", "en", "ed", "s"]
+    let ending = ["ing", "es", "en", "ed", "s", "e"]
         .into_iter()
         .find(|ending| is_plain && word.ends_with(ending));
-    let bare = ending
-        .and_then(|ending| word.strip_suffix(ending))
-        .unwrap_or(word);
-    bare.to_owned()
-}
-
-fn lowered(sentence: &str) -> String {
-    sentence.to_lowercase().replace('’', "'")
+    let bare = ending.and_then(|ending| word.strip_suffix(ending));
+    bare.map_or(word, |bare| bare.strip_suffix('e').unwrap_or(bare))
 }

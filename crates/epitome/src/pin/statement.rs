@@ -39,16 +39,15 @@ impl Reader<'_> {
 
     /// "The budget is 300", "Deadline: Friday".
     fn limits(&self) -> bool {
-        let tells = self.is(self.subject(0), Class::First);
-        let has_value =
-            (0..self.sentence.len()).any(|at| self.sentence.is_number(at)) || self.has(Class::Date);
-        !tells
-            && has_value
-            && self.hits(Class::Limit).any(|limit| {
-                let behind = limit.at + limit.length;
-                let is_linked = |at: usize| self.is(at, Class::Copula) || self.sentence.begins(at);
-                (behind..behind + 5).any(is_linked)
-            })
+        let is_limit = |limit: Hit| {
+            let behind = limit.at + limit.length;
+            let is_linked = |at: usize| self.is(at, Class::Copula) || self.sentence.begins(at);
+            (behind..behind + 5).any(is_linked)
+        };
+        let has_value = || (0..self.sentence.len()).any(|at| self.sentence.is_number(at));
+        self.hits(Class::Limit).any(is_limit)
+            && !self.is(self.subject(0), Class::First)
+            && (self.has(Class::Date) || has_value())
     }
 
     /// "Comments should explain why."

@@ -1,7 +1,7 @@
 //! What the user wants done later.
 
 use super::class::Class;
-use super::languages::lists_one;
+use super::languages::{contains_listed, starts_with_listed};
 use super::reading::is_standing;
 use super::sentences::{Item, Piece, Register};
 
@@ -17,31 +17,32 @@ pub(super) fn is_todo(piece: &Piece<'_>) -> bool {
     }
 }
 
+/// The longest opening of a to-do, in characters.
+const OPENING_CHARS: usize = 40;
+
 /// Whether a sentence says itself that it is a to-do.
 pub(super) fn is_marked(text: &str) -> bool {
-    if text.ends_with(['?', '？']) || text.chars().count() < 8 && text.is_ascii() {
+    if text.ends_with(['?', '？']) || text.len() < 8 {
         return false;
     }
     let start: String = text
         .chars()
-        .take(80)
+        .take(OPENING_CHARS)
         .filter(|c| *c != ',')
         .flat_map(char::to_lowercase)
         .map(|c| if c == '’' { '\'' } else { c })
         .collect();
-    let begins = |opening: &str| {
-        let rest = start.strip_prefix(opening);
-        rest.is_some_and(|rest| !opening.is_ascii() || !rest.starts_with(char::is_alphanumeric))
-    };
+    let ends_a_word =
+        |rest: &str, opening: &str| !opening.is_ascii() || !rest.starts_with(char::is_alphanumeric);
     // In small letters it is a word of Spanish.
     text.starts_with("TODO")
-        || lists_one(Class::Todo, begins)
-        || lists_one(Class::Inside, |inside| start.contains(inside))
+        || starts_with_listed(Class::Todo, &start, ends_a_word)
+        || contains_listed(Class::Inside, text)
 }
 
 fn lists_tasks(heading: &str) -> bool {
     let is_short = heading.chars().count() <= 80;
     let introduces = heading.ends_with([':', '：']) || heading.starts_with('#');
     let lower = heading.to_lowercase();
-    is_short && introduces && lists_one(Class::Heading, |word| lower.contains(word))
+    is_short && introduces && contains_listed(Class::Heading, &lower)
 }

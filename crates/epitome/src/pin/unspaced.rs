@@ -14,6 +14,9 @@ const SHARE: usize = 6;
 
 /// Whether a sentence is written in one of these scripts.
 pub(super) fn is_script(sentence: &str) -> bool {
+    if sentence.is_ascii() {
+        return false;
+    }
     let (mut own, mut all) = (0, 0);
     for character in sentence.chars() {
         own += usize::from(is_own(character));
