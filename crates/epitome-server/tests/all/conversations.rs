@@ -41,6 +41,7 @@ async fn talk(proxy: Arc<Proxy>, wire: Wire, who: usize) -> Vec<String> {
         let mut body = request(wire, "m", messages.clone());
         match wire {
             Wire::Anthropic => body["system"] = json!("You are a helpful assistant."),
+            Wire::OpenaiResponses => body["instructions"] = json!("You are a helpful assistant."),
             Wire::OpenaiChat => {
                 let system = json!({"role": "system", "content": "You are a helpful assistant."});
                 body["messages"].as_array_mut().unwrap().insert(0, system);

@@ -89,10 +89,12 @@ async fn the_epoch_survives_everything_ordinary() {
         changed["temperature"] = json!(0.9);
         changed["tools"] = match wire {
             Wire::OpenaiChat => json!([{"type": "function", "function": {"name": "f"}}]),
+            Wire::OpenaiResponses => json!([{"type": "function", "name": "f"}]),
             Wire::Anthropic => json!([{"name": "f", "input_schema": {"type": "object"}}]),
         };
         match wire {
             Wire::Anthropic => changed["system"] = json!("Today is another day."),
+            Wire::OpenaiResponses => changed["instructions"] = json!("Today is another day."),
             Wire::OpenaiChat => changed["messages"].as_array_mut().unwrap().insert(
                 0,
                 json!({"role": "system", "content": "Today is another day."}),

@@ -199,16 +199,13 @@ impl<'a> Checker<'a> {
             (id, _) => id,
         };
         match self.calls.get_mut(id) {
-            None => {
+            Some((_, is_answered)) if !*is_answered => *is_answered = true,
+            // A second output is one that no call waits for, whether or not the first pair is still there.
+            _ => {
                 let detail =
                     format!("No tool call found for function call output with call_id {id}.");
                 self.report(Rule::UnexpectedResult, index, detail);
             }
-            Some((_, true)) => {
-                let detail = format!("Duplicate output for call_id {id}.");
-                self.report(Rule::DuplicateResult, index, detail);
-            }
-            Some((_, is_answered)) => *is_answered = true,
         }
         let needs_output = matches!(kind, "function_call_output" | "custom_tool_call_output");
         let is_given = matches!(item.get("output"), Some(Value::String(_) | Value::Array(_)));

@@ -342,7 +342,7 @@ fn responses_rules_have_names() {
         ),
         (
             json!([call("x"), output("x"), output("x")]),
-            vec![Rule::DuplicateResult],
+            vec![Rule::UnexpectedResult],
         ),
         (
             json!([call("x"), output("x"), call("x"), output("x")]),

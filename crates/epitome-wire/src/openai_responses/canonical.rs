@@ -43,15 +43,15 @@ fn message(item: &Value<'_>) -> Option<Digest> {
         match &content.kind {
             Kind::Text(text) => out.said(text, role),
             Kind::Array(parts) => {
-                parts
-                    .iter()
-                    .for_each(|part| match part.get("text").and_then(Value::as_text) {
+                for part in parts {
+                    match part.get("text").and_then(Value::as_text) {
                         Some(text) if is_text(part) => out.said(text, role),
                         _ => {
                             out.add(b'p', b"");
                             out.rest(part, &[]);
                         }
-                    })
+                    }
+                }
             }
             Kind::Null => {}
             _ => out.json(b'c', content),

@@ -90,7 +90,7 @@ fn every_cut_of_a_generated_conversation_is_valid() {
 fn an_untidy_body_is_cut_like_a_tidy_one() {
     property(25, 30, |random, size| {
         for &wire in Wire::ALL {
-            let request = generated(wire, Kind::Mixed, random.bits(), size + 8);
+            let request = generated(wire, Kind::Mixed, random.bits(), size + 16);
             let body = scan(wire, Bytes::from(generate::untidy(&request, random.bits())));
             assert!(check_cuts(&format!("untidy {wire}"), &body, 1) > 0);
         }
