@@ -14,7 +14,7 @@ use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::summary::Summary;
-use crate::view::{Trim, View, trimmed, trims};
+use crate::view::{Trim, View, omitted, trimmed, trims};
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +108,30 @@ impl Compaction {
         };
 
         let span = at(plan.span.clone());
+        let shortened: Vec<(usize, Message)> = trims
+            .iter()
+            .filter_map(|(position, trims)| Some((*position, trimmed(messages.get(*position)?, trims))))
+            .collect();
+        let kept: Vec<&Message> = plan
+            .head
+            .clone()
+            .skip(leading_system(log))
+            .chain(plan.span.end..log.len())
+            .filter(|position| shortened.iter().all(|(at, _)| at != position))
+            .filter_map(|position| messages.get(position))
+            .chain(shortened.iter().map(|(_, message)| message))
+            .collect();
+        let omitted: Vec<(usize, &str)> = trims
+            .iter()
+            .filter_map(|(position, trims)| Some((position, messages.get(*position)?, trims)))
+            .flat_map(|(position, message, trims)| {
+                omitted(message, trims).into_iter().map(|text| (*position, text))
+            })
+            .collect();
         let mut source = Source {
             span: &span,
+            kept: &kept,
+            omitted: &omitted,
             before: plan
                 .span
                 .start

@@ -68,7 +68,7 @@ pub use preset_name::{PresetName, UnknownPreset};
 pub use reason::Reason;
 pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
 pub use split::Split;
-pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
+pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use view::{Trim, View, ViewItem, trimmed, trims};
 pub use warning::WarningCycle;

@@ -9,8 +9,13 @@ use crate::reason::Reason;
 
 /// The least room a summary needs to be worth writing.
 pub const SUMMARY_FLOOR_TOKENS: u64 = 160;
-/// Of what the head leaves, the summary gets at least this share and the newest entries the rest.
-const SUMMARY_PERCENT: u64 = 40;
+/// Of what the head leaves, the summary gets at least this share and the newest entries the rest: of the
+/// first tokens most, because few of the newest entries would fit there, and of all beyond them little.
+const SUMMARY_PERCENT: u64 = 85;
+const SUMMARY_BEYOND_PERCENT: u64 = 20;
+const SUMMARY_FIRST_TOKENS: u64 = 10_000;
+/// The share of the summary in the other designs.
+const PRESET_SUMMARY_PERCENT: u64 = 40;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
 /// The client's own notes inside the span are kept while they take at most this part of the target.
@@ -109,22 +114,25 @@ impl Plan {
             return Err(no(Reason::FloorAboveBudget, floor_tokens));
         }
         let (mut head_end, mut task) = head(log, system_end, target_tokens);
-        if last_cut <= head_end {
-            return Err(no(Reason::NothingToRemove, floor_tokens));
-        }
-        if floor_with(head_end) > target_tokens {
+        // A first step that is too large is trimmed, and the task gives way to the summary.
+        if last_cut <= head_end || floor_with(head_end) > target_tokens {
             (head_end, task) = (system_end, TaskPlace::Summary);
         }
         let head_tokens = log.tokens(system_end..head_end);
 
         let room = target_tokens - head_tokens;
-        let summary_share = (room * SUMMARY_PERCENT / 100).max(SUMMARY_FLOOR_TOKENS);
+        let summary_share = summary_share(room);
         let wanted = log.suffix_within(room.saturating_sub(summary_share));
         let cut = log
             .cut_at_or_after(wanted.max(head_end + 1))
             .unwrap_or(last_cut);
         let tail_tokens = log.tokens(cut..log.len());
-        let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
+        // A last step that is too large gives way to the summary as far as its results can be shortened.
+        let trimmable = log.trimmable_tokens(cut..log.len());
+        let trim_tokens = (tail_tokens + summary_share)
+            .saturating_sub(room)
+            .min(trimmable)
+            .max((tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room));
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left
@@ -191,7 +199,7 @@ impl Plan {
                 });
             }
             let room = budget.saturating_sub(head_tokens);
-            let summary_share = (room * SUMMARY_PERCENT / 100)
+            let summary_share = (room * PRESET_SUMMARY_PERCENT / 100)
                 .min(preset.summary_tokens)
                 .max(SUMMARY_FLOOR_TOKENS);
             let room = room.saturating_sub(summary_share);
@@ -346,6 +354,14 @@ fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) 
     } else {
         (system_end, TaskPlace::Summary)
     }
+}
+
+/// What the summary gets of the room that the head leaves.
+fn summary_share(room_tokens: u64) -> u64 {
+    let first = room_tokens.min(SUMMARY_FIRST_TOKENS);
+    let beyond = room_tokens - first;
+    let share = (first * SUMMARY_PERCENT + beyond * SUMMARY_BEYOND_PERCENT) / 100;
+    share.max(SUMMARY_FLOOR_TOKENS)
 }
 
 /// What the entries at these positions take together.

@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// Every string value in `arguments`, in order, with the innermost name before it. Values in lists have the name of
 /// the list. Reads JSON as far as it is JSON; text that is none has no strings.
-pub(super) fn strings(arguments: &str) -> Vec<(String, String)> {
+pub(crate) fn strings(arguments: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     if !arguments.trim_start().starts_with(['{', '[']) {
         return found;
