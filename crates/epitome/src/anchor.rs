@@ -5,7 +5,13 @@ const LONGEST: usize = 160;
 
 /// The anchors in a text, in order, with repetitions.
 pub fn anchors(text: &str) -> impl Iterator<Item = &str> {
-    words(text).filter(|word| Shape::of(word).is_anchor())
+    let mut found = Vec::new();
+    scan(text, |word| {
+        if word.shape.is_anchor() {
+            found.push(word.text);
+        }
+    });
+    found.into_iter()
 }
 
 /// What a word looks like. No vocabulary and no language is involved, only letters, digits and joints.
@@ -26,38 +32,81 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    pub(crate) fn of(word: &str) -> Self {
-        if word.len() < 3 || word.len() > LONGEST {
-            return Self::Plain;
-        }
-        let mut seen = Seen::default();
-        for byte in word.bytes() {
-            seen.add(byte);
-        }
-        match seen.shape() {
-            Self::Name if is_file(word) => Self::Path,
-            shape => shape,
-        }
-    }
-
     pub(crate) const fn is_anchor(self) -> bool {
         !matches!(self, Self::Plain)
     }
 }
 
-/// Whether a name ends as files do: a dot and a few small letters.
-fn is_file(word: &str) -> bool {
-    word.rsplit_once('.').is_some_and(|(stem, extension)| {
-        stem.len() > 1
-            && (1..=5).contains(&extension.len())
-            && !stem.contains('.')
-            && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            && extension.bytes().any(|b| b.is_ascii_lowercase())
-    })
+/// A word of a text: a run of letters, digits and joints that begins and ends with a letter, a digit or
+/// an underscore.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) shape: Shape,
+    /// A hash of it in small letters.
+    hash: u64,
 }
 
+/// Scripts from here on are written without spaces.
+const UNSPACED: char = '\u{2e80}';
+
+/// Reads a text word by word, in one pass. Scripts without spaces have no words; their characters are handed over
+/// in pairs as words without text.
+pub(crate) fn scan<'a>(text: &'a str, mut each: impl FnMut(Word<'a>)) {
+    let mut run = Run::default();
+    let mut unspaced = None;
+    for (at, c) in text.char_indices() {
+        let part = match c {
+            'a'..='z' => Part::Small,
+            '0'..='9' => Part::Digit,
+            'A'..='Z' => Part::Capital,
+            '_' => Part::Underscore,
+            '-' => Part::Hyphen,
+            '/' => Part::Slash,
+            '.' | ':' | '@' | '#' => Part::Joint,
+            ..'\u{80}' => Part::None,
+            UNSPACED.. if c.is_alphanumeric() => {
+                if let Some(before) = unspaced {
+                    each(Word::pair(before, c));
+                }
+                unspaced = Some(c);
+                run.end(text, &mut each);
+                continue;
+            }
+            _ if c < UNSPACED && c.is_alphanumeric() => match c.is_uppercase() {
+                true => Part::Capital,
+                false => Part::Small,
+            },
+            _ => Part::None,
+        };
+        unspaced = None;
+        match part {
+            Part::None => run.end(text, &mut each),
+            _ => run.add(at, c, part),
+        }
+    }
+    run.end(text, &mut each);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    None,
+    Small,
+    Capital,
+    Digit,
+    Underscore,
+    Hyphen,
+    Slash,
+    Joint,
+}
+
+/// A word in the making.
 #[derive(Default)]
-struct Seen {
+struct Run {
+    /// Where it begins and where it ends so far, without the joints behind it.
+    start: usize,
+    end: usize,
+    hash: u64,
     letters: u32,
     capitals: u32,
     digits: u32,
@@ -66,40 +115,90 @@ struct Seen {
     has_slash: bool,
     has_inner_capital: bool,
     after_small: bool,
+    /// Joints behind it that only count if it goes on.
+    waiting: Waiting,
 }
 
-impl Seen {
-    const fn add(&mut self, byte: u8) {
-        let mut after_small = false;
-        match byte {
-            b'0'..=b'9' => self.digits += 1,
-            b'a'..=b'z' => {
-                self.letters += 1;
-                after_small = true;
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    joints: u32,
+    hyphens: u32,
+    has_slash: bool,
+    hash: u64,
+}
+
+impl Run {
+    #[inline]
+    fn add(&mut self, at: usize, c: char, part: Part) {
+        let is_empty = self.end == 0;
+        if matches!(part, Part::Hyphen | Part::Slash | Part::Joint) {
+            if is_empty {
+                return;
             }
-            b'A'..=b'Z' => {
+            self.after_small = false;
+            self.waiting.hash = step(self.waiting.hash, c);
+            match part {
+                Part::Hyphen => self.waiting.hyphens += 1,
+                Part::Slash => {
+                    self.waiting.joints += 1;
+                    self.waiting.has_slash = true;
+                }
+                _ => self.waiting.joints += 1,
+            }
+            return;
+        }
+        if is_empty {
+            self.start = at;
+            self.waiting.hash = HASH_START;
+        }
+        self.joints = self.waiting.joints;
+        self.hyphens = self.waiting.hyphens;
+        self.has_slash = self.waiting.has_slash;
+        self.hash = match c.is_ascii() {
+            true => step(self.waiting.hash, c.to_ascii_lowercase()),
+            false => c.to_lowercase().fold(self.waiting.hash, step),
+        };
+        self.waiting.hash = self.hash;
+        self.end = at + c.len_utf8();
+        match part {
+            Part::Digit => self.digits += 1,
+            Part::Underscore => {
+                self.joints += 1;
+                self.waiting.joints += 1;
+            }
+            Part::Capital => {
                 self.letters += 1;
                 self.capitals += 1;
                 self.has_inner_capital |= self.after_small;
             }
-            b'-' => self.hyphens += 1,
-            b'/' => {
-                self.joints += 1;
-                self.has_slash = true;
-            }
-            b'_' | b'.' | b':' | b'@' | b'#' => self.joints += 1,
             _ => self.letters += 1,
         }
-        self.after_small = after_small;
+        self.after_small = part == Part::Small;
     }
 
-    const fn shape(&self) -> Shape {
-        if self.letters + self.digits < 2 {
+    #[inline]
+    fn end<'a>(&mut self, text: &'a str, each: &mut impl FnMut(Word<'a>)) {
+        if self.end == 0 {
+            return;
+        }
+        let word = text.get(self.start..self.end).unwrap_or_default();
+        each(Word {
+            text: word,
+            shape: self.shape(word),
+            hash: self.hash,
+        });
+        *self = Self::default();
+    }
+
+    fn shape(&self, word: &str) -> Shape {
+        if word.len() < 3 || word.len() > LONGEST || self.letters + self.digits < 2 {
             Shape::Plain
         } else if self.has_slash && self.letters > 0 {
             Shape::Path
         } else if self.letters == 0 {
             Shape::Number
+        } else if self.joints > 0 && is_file(word) {
+            Shape::Path
         } else if self.digits > 0 && self.joints + self.hyphens == 0 {
             Shape::Code
         } else if self.joints > 0
@@ -116,45 +215,82 @@ impl Seen {
     }
 }
 
-/// Scripts from here on are written without spaces.
-const UNSPACED: char = '\u{2e80}';
-
-/// The words of a text: runs of letters, digits and joints that begin and end with a letter or digit.
-/// Scripts without spaces have none.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !is_part(c))
-        .map(|word| word.trim_matches(|c: char| is_joint(c)))
-        .filter(|word| !word.is_empty())
+/// Whether a name ends as files do: a dot and a few small letters.
+fn is_file(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        stem.len() > 1
+            && (1..=5).contains(&extension.len())
+            && !stem.contains('.')
+            && extension.bytes().all(is_part)
+            && extension.bytes().any(|b| b.is_ascii_lowercase())
+    })
 }
 
-const fn is_joint(c: char) -> bool {
-    matches!(c, '.' | '/' | ':' | '@' | '#' | '-')
+const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+#[inline]
+fn step(hash: u64, c: char) -> u64 {
+    (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
 }
 
-fn is_part(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_alphanumeric() || c == '_' || is_joint(c)
-    } else {
-        c < UNSPACED && c.is_alphanumeric()
-    }
-}
+/// Keeps the words of languages apart from the names that are spelled like them.
+const WORD_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Shorter words say little in any language.
+const SHORTEST_WORD: usize = 4;
 
-/// What makes two spellings one thing: case does not count, nor does a line number behind it, and a
-/// path is known by its last two parts, however long it is written.
-pub(crate) fn key(word: &str, shape: Shape) -> u64 {
-    let mut word = word;
-    if matches!(shape, Shape::Path | Shape::Name) {
-        while let Some((front, behind)) = word.rsplit_once(':') {
-            if front.is_empty() || !behind.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
-                break;
-            }
-            word = front;
+impl<'a> Word<'a> {
+    fn pair(one: char, other: char) -> Self {
+        Self {
+            text: "",
+            shape: Shape::Plain,
+            hash: u64::from(one) << 32 | u64::from(other),
         }
     }
-    if shape == Shape::Path && !word.contains("://") {
-        word = last_two(word);
+
+    /// Whether it says nothing by itself.
+    pub(crate) const fn is_small(&self) -> bool {
+        matches!(self.shape, Shape::Plain) && self.text.len() < SHORTEST_WORD && !self.text.is_empty()
     }
-    fold(word)
+
+    /// What makes two spellings one thing: case does not count, nor does a line number behind it, and a
+    /// path is known by its last two parts, however long it is written.
+    pub(crate) fn key(&self) -> u64 {
+        match self.shape {
+            Shape::Plain => self.hash ^ WORD_SALT,
+            Shape::Path | Shape::Name => {
+                let mut word = self.text;
+                while let Some((front, behind)) = word.rsplit_once(':') {
+                    let is_line = behind.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+                    if front.is_empty() || !is_line {
+                        break;
+                    }
+                    word = front;
+                }
+                if self.shape == Shape::Path && !word.contains("://") {
+                    word = last_two(word);
+                }
+                match word.len() == self.text.len() {
+                    true => self.hash,
+                    false => fold(word),
+                }
+            }
+            _ => self.hash,
+        }
+    }
+
+    /// The keys of the words it is made of: `parseConfig`, `parse_config` and `parse/config` have the same.
+    pub(crate) fn parts(&self, mut each: impl FnMut(u64)) {
+        match self.shape {
+            Shape::Plain => each(self.hash),
+            _ => parts(last_two(self.text), each),
+        }
+    }
+}
+
+/// The key of a path.
+pub(crate) fn path_key(path: &str) -> u64 {
+    fold(last_two(path.trim_start_matches(['.', '/'])))
 }
 
 /// The last two parts of a path.
@@ -168,70 +304,52 @@ pub(crate) fn last_two(path: &str) -> &str {
 /// Whether a text is one path and nothing else.
 pub(crate) fn is_plain_path(text: &str) -> bool {
     let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_./@-".contains(&b);
-    text.bytes().all(is_part) && Shape::of(text) == Shape::Path
+    text.bytes().all(is_part) && (text.contains('/') || is_file(text))
 }
 
-/// Keeps the words of languages apart from the names that are spelled like them.
-const WORD_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Shorter words say little in any language.
-const SHORTEST_WORD: usize = 4;
-
-/// What a text names: its anchors, its words, and in scripts without spaces its pairs of characters; each
-/// with what it looks like and its key.
-pub(crate) fn terms(text: &str) -> impl Iterator<Item = (Shape, u64, &str)> {
-    let unspaced = if text.is_ascii() { "" } else { text };
-    let is_letter = |c: char| c >= UNSPACED && c.is_alphanumeric();
-    let pairs = unspaced
-        .chars()
-        .zip(unspaced.chars().skip(1))
-        .filter(move |(one, other)| is_letter(*one) && is_letter(*other))
-        .map(|(one, other)| {
-            let key = (u64::from(one) << 32 | u64::from(other)).wrapping_mul(WORD_SALT);
-            (Shape::Plain, key, "")
-        });
-    words(text)
-        .filter_map(|word| match Shape::of(word) {
-            Shape::Plain if word.len() < SHORTEST_WORD => None,
-            Shape::Plain => Some((Shape::Plain, fold(word) ^ WORD_SALT, word)),
-            shape => Some((shape, key(word, shape), word)),
-        })
-        .chain(pairs)
-}
-
-/// The keys of the words a name is made of: `parseConfig`, `parse_config` and `parse/config` have the same.
-pub(crate) fn parts(name: &str) -> impl Iterator<Item = u64> {
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        loop {
-            rest = rest.trim_start_matches(|c: char| !c.is_alphabetic());
-            if rest.is_empty() {
-                return None;
-            }
-            let mut after_small = false;
-            let end = rest.char_indices().find(|(_, c)| {
-                let ends = !c.is_alphabetic() || (after_small && c.is_uppercase());
-                after_small = c.is_lowercase();
-                ends
-            });
-            let (part, behind) = rest.split_at(end.map_or(rest.len(), |(at, _)| at));
-            rest = behind;
-            if part.len() + 1 >= SHORTEST_WORD {
-                return Some(fold(part));
-            }
+fn parts(name: &str, mut each: impl FnMut(u64)) {
+    let mut hash = HASH_START;
+    let mut length = 0;
+    let mut after_small = false;
+    let mut end = |hash: &mut u64, length: &mut usize| {
+        if *length + 1 >= SHORTEST_WORD {
+            each(*hash);
         }
-    })
+        *hash = HASH_START;
+        *length = 0;
+    };
+    for c in name.chars() {
+        let is_letter = c.is_alphabetic();
+        if !is_letter || (after_small && c.is_uppercase()) {
+            end(&mut hash, &mut length);
+        }
+        if is_letter {
+            hash = c.to_lowercase().fold(hash, step);
+            length += c.len_utf8();
+        }
+        after_small = c.is_lowercase();
+    }
+    end(&mut hash, &mut length);
 }
 
 /// A hash of a word in small letters.
-pub(crate) fn fold(word: &str) -> u64 {
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let start: u64 = 0xcbf2_9ce4_8422_2325;
-    if word.is_ascii() {
-        word.bytes().fold(start, |hash, byte| {
-            (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(PRIME)
-        })
-    } else {
-        let small = word.chars().flat_map(char::to_lowercase);
-        small.fold(start, |hash, c| (hash ^ u64::from(c)).wrapping_mul(PRIME))
+fn fold(word: &str) -> u64 {
+    let small = word.chars().flat_map(char::to_lowercase);
+    small.fold(HASH_START, step)
+}
+
+/// A hash of a text as it is, for finding it again.
+pub(crate) fn text_hash(text: &str) -> u64 {
+    let mut chunks = text.as_bytes().chunks_exact(8);
+    let mut hash = HASH_START ^ text.len() as u64;
+    let mut mix = |value: u64| {
+        hash = (hash ^ value).wrapping_mul(WORD_SALT);
+        hash ^= hash >> 29;
+    };
+    for chunk in &mut chunks {
+        mix(chunk.try_into().map_or(0, u64::from_le_bytes));
     }
+    let rest = chunks.remainder().iter();
+    mix(rest.fold(0, |value, byte| value << 8 | u64::from(*byte)));
+    hash
 }

@@ -1,9 +1,10 @@
 //! From chosen pieces to lines for a reader.
 
 use super::coverage::Coverage;
-use super::one_line;
+use super::{first_words, one_line};
 use super::pieces::Voice;
 use super::survey::{Candidate, Survey};
+use crate::anchor::scan;
 use crate::summary::{Line, LineKind, Parts};
 
 /// Words by which people say that they chose. They sort lines into a section, no more.
@@ -143,12 +144,13 @@ impl Replaced {
                 for (at, _) in lower.match_indices(cue) {
                     let behind = lower.get(at + cue.len()..).unwrap_or_default();
                     let clause = behind.split([',', ';', '.', '(', ':']).next();
-                    let clause = super::first_words(clause.unwrap_or_default(), REPLACED_BYTES);
-                    let named = crate::anchor::terms(clause).filter(|(_, key, _)| {
-                        let uses = survey.uses(*key);
-                        (2..TOPIC).contains(&uses)
+                    let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
+                    scan(clause, |word| {
+                        let key = word.key();
+                        if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
+                            names.push((key, candidate.piece.position));
+                        }
                     });
-                    names.extend(named.map(|(_, key, _)| (key, candidate.piece.position)));
                 }
             }
         }
@@ -157,9 +159,12 @@ impl Replaced {
 
     /// Whether a later entry replaced what a line names.
     fn names(&self, candidate: &Candidate<'_>) -> bool {
-        crate::anchor::terms(&candidate.piece.text).any(|(_, key, _)| {
+        let mut is_replaced = false;
+        scan(&candidate.piece.text, |word| {
+            let key = word.key();
             let later = |(name, at): &(u64, usize)| *name == key && *at > candidate.piece.position;
-            self.names.iter().any(later)
-        })
+            is_replaced |= self.names.iter().any(later);
+        });
+        is_replaced
     }
 }

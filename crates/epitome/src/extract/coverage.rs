@@ -75,9 +75,7 @@ impl<'s, 'a> Coverage<'s, 'a> {
 
     /// A text that is in view anyway.
     pub(super) fn tell(&mut self, text: &str) {
-        for id in self.survey.known(text) {
-            tell(&mut self.told, id, 1.0);
-        }
+        self.survey.known(text, |id| tell(&mut self.told, id, 1.0));
     }
 
     /// A path that is in view by itself.
@@ -85,12 +83,6 @@ impl<'s, 'a> Coverage<'s, 'a> {
         if let Some(id) = self.survey.path(path) {
             tell(&mut self.told, id, BARE);
         }
-    }
-
-    /// Whether a path is in view.
-    pub(super) fn tells_path(&self, path: &str) -> bool {
-        let told = self.survey.path(path).and_then(|id| self.told.get(id as usize));
-        told.is_some_and(|told| *told > 0.0)
     }
 
     /// Takes the pieces that are worth most for their room, among those that `may` be taken, until the budget

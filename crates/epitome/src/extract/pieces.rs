@@ -58,7 +58,7 @@ const SHORTEST: usize = 8;
 /// A longer line is quoted in stretches, in bytes.
 const LONGEST: usize = 220;
 /// What is quoted of a call, in characters.
-const CALL_CHARS: usize = 180;
+const CALL_CHARS: usize = 240;
 /// Longer words before a call are quoted by themselves, in bytes.
 const PURPOSE_BYTES: usize = 110;
 

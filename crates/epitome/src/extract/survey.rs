@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::pieces::{Piece, Voice};
 use super::weight;
-use crate::anchor::{Shape, fold, is_plain_path, key, last_two, parts, terms};
+use crate::anchor::{Shape, Word, is_plain_path, last_two, path_key, scan, text_hash};
 
 /// Keys are hashes already.
 #[derive(Default)]
@@ -83,7 +83,7 @@ pub(super) struct Survey<'a> {
 }
 
 /// A word of the user counts as much as this many of the assistant's.
-const USER_WORD: f64 = 3.0;
+const USER_WORD: f64 = 5.0;
 /// So many words make a line readable by itself.
 const WORDED: usize = 2;
 
@@ -101,23 +101,29 @@ impl<'a> Survey<'a> {
             self.speakers += 1;
             self.last_speaker = Some(position);
         }
-        for (shape, key, word) in terms(&piece.text) {
+        let text = std::mem::take(&mut piece.text);
+        scan(&text, |word| {
+            if word.is_small() {
+                return;
+            }
             if voice.is_spoken() {
                 self.speak(word, voice, entry);
             }
-            if shape == Shape::Plain {
+            let key = word.key();
+            if word.shape == Shape::Plain {
                 plain += usize::from(key != last_plain);
                 last_plain = key;
                 if !matches!(voice, Voice::User | Voice::Assistant | Voice::Earlier(_)) {
-                    continue;
+                    return;
                 }
             }
-            let id = self.id(key, shape, word);
+            let id = self.id(key, word);
             self.count(id, voice, entry);
             if !self.ids.get(from..).is_some_and(|ids| ids.contains(&id)) {
                 self.ids.push(id);
             }
-        }
+        });
+        piece.text = text;
         // The head of a call repeats the beginning of its arguments, which come behind it.
         if voice != Voice::Call {
             self.bytes += piece.text.len() as u64;
@@ -140,7 +146,7 @@ impl<'a> Survey<'a> {
                 Cow::Owned(text) => Cow::Owned(last_two(&text).to_owned()),
             };
         }
-        if ids.is_empty() || !says_something || !self.texts.insert(fold(&piece.text)) {
+        if ids.is_empty() || !says_something || !self.texts.insert(text_hash(&piece.text)) {
             self.ids.truncate(from);
             return;
         }
@@ -166,14 +172,18 @@ impl<'a> Survey<'a> {
         self.ids.get(range).unwrap_or_default()
     }
 
-    /// What is known of all that a text names.
-    pub(super) fn known(&self, text: &str) -> impl Iterator<Item = u32> {
-        terms(text).filter_map(|(_, key, _)| self.keys.get(&key).copied())
+    /// Every term that a text names.
+    pub(super) fn known(&self, text: &str, mut each: impl FnMut(u32)) {
+        scan(text, |word| {
+            if let Some(id) = self.keys.get(&word.key()) {
+                each(*id);
+            }
+        });
     }
 
     /// The term of a path, if it was named.
     pub(super) fn path(&self, path: &str) -> Option<u32> {
-        self.keys.get(&key(path, Shape::Path)).copied()
+        self.keys.get(&path_key(path)).copied()
     }
 
     /// The newest entry in which the assistant named a path.
@@ -191,7 +201,8 @@ impl<'a> Survey<'a> {
 
     /// Makes everything that `text` names worth more.
     pub(super) fn prefer(&mut self, text: &str, factor: f64) {
-        let ids: Vec<u32> = self.known(text).collect();
+        let mut ids = Vec::new();
+        self.known(text, |id| ids.push(id));
         for id in ids {
             if let Some(term) = self.terms.get_mut(id as usize) {
                 term.factor = factor;
@@ -215,12 +226,12 @@ impl<'a> Survey<'a> {
         sum / parts.len().max(1) as f64 / f64::from(self.speakers.max(1))
     }
 
-    fn speak(&mut self, word: &str, voice: Voice, entry: u32) {
+    fn speak(&mut self, word: Word<'_>, voice: Voice, entry: u32) {
         let step = match voice {
             Voice::User => USER_WORD,
             _ => 1.0,
         };
-        for part in parts(word) {
+        word.parts(|part| {
             let id = self.word(part);
             if let Some((count, last)) = self.spoken.get_mut(id as usize)
                 && *last != entry
@@ -228,7 +239,7 @@ impl<'a> Survey<'a> {
                 *count += step;
                 *last = entry;
             }
-        }
+        });
     }
 
     fn word(&mut self, key: u64) -> u32 {
@@ -240,19 +251,19 @@ impl<'a> Survey<'a> {
         id
     }
 
-    fn id(&mut self, key: u64, shape: Shape, word: &str) -> u32 {
+    fn id(&mut self, key: u64, word: Word<'_>) -> u32 {
         let next = index(self.terms.len());
         let id = *self.keys.entry(key).or_insert(next);
         if id == next {
             let from = index(self.word_parts.len());
-            if shape != Shape::Plain {
-                for part in parts(last_two(word)) {
+            if word.shape != Shape::Plain {
+                word.parts(|part| {
                     let id = self.word(part);
                     self.word_parts.push(id);
-                }
+                });
             }
             self.terms.push(Term {
-                shape,
+                shape: word.shape,
                 said: 0,
                 made: 0,
                 seen: 0,
