@@ -17,7 +17,7 @@ use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
 use crate::summary::Summary;
-use crate::trim::{Trim, trimmed, trims};
+use crate::trim::{Trim, omitted, trimmed, trims};
 use crate::view::View;
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
@@ -35,6 +35,8 @@ pub struct Compaction {
     pub trimmed_tokens: u64,
     /// The instructions of the user that the summary carries word for word.
     pub pins: Vec<Pin>,
+    /// Instructions in force for which there was no room. They are in the log, where recall finds them.
+    pub demoted: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
 }
@@ -84,6 +86,22 @@ impl Compaction {
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
+        Self::extract_with(preset, plan, log, messages, meter, focus, &[])
+    }
+
+    /// [`Compaction::extract_as`] with instructions of the host that every summary carries.
+    ///
+    /// # Errors
+    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
+    pub fn extract_with(
+        preset: PresetName,
+        plan: Plan,
+        log: &Log,
+        messages: &[impl Borrow<Message>],
+        meter: Meter,
+        focus: Option<&str>,
+        host_pins: &[Pin],
+    ) -> Result<Self, NoPlan> {
         let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
         let messages = messages.as_slice();
         match plan.layout {
@@ -121,8 +139,35 @@ impl Compaction {
         let idle: Vec<Range<usize>> = log.heartbeats(plan.span.clone()).collect();
         let mut span = at(plan.span.clone());
         span.retain(|(position, _)| !idle.iter().any(|range| range.contains(position)));
+        let shortened: Vec<(usize, Message)> = trims
+            .iter()
+            .filter_map(|(position, trims)| {
+                Some((*position, trimmed(messages.get(*position)?, trims)))
+            })
+            .collect();
+        let kept: Vec<&Message> = plan
+            .head
+            .clone()
+            .skip(leading_system(log))
+            .chain(plan.span.end..log.len())
+            .filter(|position| shortened.iter().all(|(at, _)| at != position))
+            .filter(|position| !plan.drops(*position))
+            .filter_map(|position| messages.get(position).copied())
+            .chain(shortened.iter().map(|(_, message)| message))
+            .collect();
+        let omitted: Vec<(usize, &str)> = trims
+            .iter()
+            .filter_map(|(position, trims)| Some((position, messages.get(*position)?, trims)))
+            .flat_map(|(position, message, trims)| {
+                omitted(message, trims)
+                    .into_iter()
+                    .map(|text| (*position, text))
+            })
+            .collect();
         let mut source = Source {
             span: &span,
+            kept: &kept,
+            omitted: &omitted,
             before: plan
                 .span
                 .start
@@ -132,6 +177,8 @@ impl Compaction {
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
             dress: Dress::of(preset, messages, &plan),
+            pins_tokens: plan.pins_tokens,
+            host_pins,
             budget_tokens: plan
                 .target_tokens
                 .saturating_sub(kept_tokens + frame_tokens)
@@ -167,10 +214,12 @@ impl Compaction {
                 floor_tokens: plan.floor_tokens,
             });
         }
-        let pins = pin::find(span.iter().copied())
-            .into_iter()
-            .filter(|pin| pin.is_active() && summary.text.contains(&pin.text))
-            .collect();
+        let found = pin::find(span.iter().copied()).into_iter();
+        let in_force = host_pins
+            .iter()
+            .cloned()
+            .chain(found.filter(Pin::is_active));
+        let (pins, demoted) = in_force.partition(|pin: &Pin| summary.text.contains(&pin.text));
         Ok(Self {
             plan,
             summary,
@@ -178,6 +227,7 @@ impl Compaction {
             trims,
             trimmed_tokens,
             pins,
+            demoted,
             tokens_after,
         })
     }
@@ -217,11 +267,13 @@ impl Compaction {
             summary: Summary {
                 text,
                 sources: Vec::new(),
+                lines: Vec::new(),
             },
             summary_tokens,
             trims: Vec::new(),
             trimmed_tokens: 0,
             pins: Vec::new(),
+            demoted: Vec::new(),
             tokens_after,
         }
     }

@@ -1,6 +1,6 @@
 //! Which files a span read and changed, and which of its tools failed.
 
-mod arguments;
+pub(crate) mod arguments;
 mod failure;
 mod tools;
 

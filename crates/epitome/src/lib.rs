@@ -83,7 +83,7 @@ pub use session::{
     Change, CommitError, Decision, Job, Prepared, Record, Session, UNCALIBRATED_ERROR_RATIO,
 };
 pub use split::Split;
-pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
+pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
 pub use view::{View, ViewItem, merged};

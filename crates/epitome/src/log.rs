@@ -1,110 +1,17 @@
 //! The log as the policy sees it: sizes and cuts, no text.
 
+mod answer;
+mod facts;
+
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::heartbeat::HeartbeatPart;
-use crate::message::{Block, Message, ResultPart, Role};
+use crate::message::{Message, Role};
 use crate::meter::Meter;
-use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
-use crate::summary;
-use crate::trim::TRIMMED_RESULT_TOKENS;
 
-/// What deciding and cutting need to know of one message. Derived once, then memoised by content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// Who speaks.
-    pub role: Role,
-    /// Whether a person typed something in it.
-    pub is_typed_by_user: bool,
-    /// Whether it is a summary of this engine, unaltered.
-    pub is_own_summary: bool,
-    /// Whether it is one of the summaries that `spacebot` stacks.
-    pub is_stacked_summary: bool,
-    /// Whether it only says how many messages went.
-    pub is_marker: bool,
-    /// The part it may play in a heartbeat.
-    pub heartbeat: HeartbeatPart,
-    /// Its size.
-    pub tokens: u32,
-    /// How much of its size trimming its tool results can take away.
-    pub trimmable_tokens: u32,
-    /// Calls it makes.
-    pub calls: Box<[CallKey]>,
-    /// Calls it answers.
-    pub answers: Box<[CallKey]>,
-    /// Whether it is nothing but thinking, which its provider takes only together with what follows.
-    pub is_only_thinking: bool,
-}
-
-/// A tool-call id, hashed: enough to pair calls with results inside one conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallKey(u64);
-
-impl CallKey {
-    /// The key of a tool-call id.
-    #[must_use]
-    pub fn of(id: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
-        id.hash(&mut hasher);
-        Self(hasher.finish())
-    }
-}
-
-impl Facts {
-    /// Derives the facts of a message.
-    #[must_use]
-    pub fn of(message: &Message, meter: Meter) -> Self {
-        let trimmable: u64 = message
-            .results()
-            .flat_map(|result| &result.parts)
-            .map(|part| match part {
-                ResultPart::Text(text) => meter.text(text).saturating_sub(TRIMMED_RESULT_TOKENS),
-                ResultPart::Media(_) | ResultPart::Opaque { .. } => 0,
-            })
-            .sum();
-        let mut calls = Vec::new();
-        let mut answers = Vec::new();
-        for block in &message.blocks {
-            match block {
-                Block::Call(call) => calls.push(CallKey::of(&call.id)),
-                // A server tool's result follows its call inside one message: that pair is closed already.
-                Block::Result(result) => {
-                    let key = CallKey::of(&result.call_id);
-                    match calls.iter().position(|call| *call == key) {
-                        Some(at) => drop(calls.remove(at)),
-                        None => answers.push(key),
-                    }
-                }
-                _ => {}
-            }
-        }
-        let first_of_user = message
-            .spoken()
-            .next()
-            .filter(|_| message.role == Role::User);
-        let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
-        Self {
-            role: message.role,
-            is_typed_by_user: message.is_typed_by_user(),
-            is_own_summary: first_of_user.is_some_and(summary::is_own),
-            is_stacked_summary: is_marker
-                || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
-            is_marker,
-            heartbeat: HeartbeatPart::of(message),
-            tokens: saturate(meter.message(message)),
-            trimmable_tokens: saturate(trimmable),
-            calls: calls.into(),
-            answers: answers.into(),
-            is_only_thinking: message.is_only_thinking(),
-        }
-    }
-}
-
-fn saturate(tokens: u64) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
-}
+use answer::Answer;
+pub use facts::{CallKey, Facts};
 
 /// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
 ///
@@ -125,8 +32,10 @@ pub struct Log {
     kinds: Vec<Kind>,
     tokens_before: Vec<u64>,
     trimmable_before: Vec<u64>,
+    pins_before: Vec<u64>,
     tokens: u64,
     trimmable: u64,
+    pins: u64,
     cuts: Vec<u32>,
     /// Calls that wait for their answers, and where they were made.
     open: Vec<(CallKey, u32)>,
@@ -152,43 +61,12 @@ struct Kind {
     heartbeat: HeartbeatPart,
 }
 
-/// How far the model is with its answer. Some formats hold it as several entries in a row: thinking, text and
-/// one for each call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Answer {
-    /// Somebody else spoke last.
-    #[default]
-    Absent,
-    /// Thinking stands last: nothing may part it from what follows.
-    Thinking,
-    /// Thinking and what it led to: refused by its provider where one of them is missing.
-    Thought,
-    /// Entries without thinking.
-    Said,
-}
-
-impl Answer {
-    /// After one more entry; the client's own notes change nothing.
-    const fn then(self, facts: &Facts) -> Self {
-        match (facts.role, self) {
-            (Role::System, _) => self,
-            (Role::User | Role::Tool, _) => Self::Absent,
-            (Role::Assistant, _) if facts.is_only_thinking => Self::Thinking,
-            (Role::Assistant, Self::Thinking | Self::Thought) => Self::Thought,
-            (Role::Assistant, Self::Absent | Self::Said) => Self::Said,
-        }
-    }
-
-    /// Whether an entry cannot be parted from the one before. New thinking is a new beginning.
-    const fn holds(self, facts: &Facts) -> bool {
-        match self {
-            Self::Thinking => true,
-            Self::Thought => {
-                matches!(facts.role, Role::Assistant | Role::System) && !facts.is_only_thinking
-            }
-            Self::Absent | Self::Said => false,
-        }
-    }
+/// What an entry takes.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    tokens: u64,
+    trimmable: u64,
+    pins: u64,
 }
 
 impl Log {
@@ -203,6 +81,7 @@ impl Log {
         self.kinds.reserve(entries);
         self.tokens_before.reserve(entries);
         self.trimmable_before.reserve(entries);
+        self.pins_before.reserve(entries);
         self.cuts.reserve(entries);
     }
 
@@ -230,8 +109,12 @@ impl Log {
             is_marker: facts.is_marker,
             heartbeat: facts.heartbeat,
         };
-        let trimmable = u64::from(facts.trimmable_tokens);
-        self.append(kind, u64::from(facts.tokens), trimmable, is_cut);
+        let size = Size {
+            tokens: facts.tokens.into(),
+            trimmable: facts.trimmable_tokens.into(),
+            pins: facts.pin_tokens.into(),
+        };
+        self.append(kind, size, is_cut);
     }
 
     /// Appends a message that was made or shortened for a view: none of it is shortened again.
@@ -258,12 +141,12 @@ impl Log {
                 .is_some_and(|&at| at as usize == position);
             cut += usize::from(is_cut);
             let one = position..position + 1;
-            self.append(
-                kind,
-                other.tokens(one.clone()),
-                other.trimmable_tokens(one),
-                is_cut,
-            );
+            let size = Size {
+                tokens: other.tokens(one.clone()),
+                trimmable: other.trimmable_tokens(one.clone()),
+                pins: other.pin_tokens(one),
+            };
+            self.append(kind, size, is_cut);
         }
     }
 
@@ -280,7 +163,7 @@ impl Log {
         self.answer = other.answer;
     }
 
-    fn append(&mut self, kind: Kind, tokens: u64, trimmable: u64, is_cut: bool) {
+    fn append(&mut self, kind: Kind, size: Size, is_cut: bool) {
         let position = self.len();
         if is_cut {
             self.cuts.push(u32::try_from(position).unwrap_or(u32::MAX));
@@ -311,8 +194,10 @@ impl Log {
         self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
         self.trimmable_before.push(self.trimmable);
-        self.tokens += tokens;
-        self.trimmable += trimmable;
+        self.pins_before.push(self.pins);
+        self.tokens += size.tokens;
+        self.trimmable += size.trimmable;
+        self.pins += size.pins;
     }
 
     /// A call is answered. A late answer takes back the cuts between it and its call.
@@ -370,6 +255,12 @@ impl Log {
     #[must_use]
     pub fn trimmable_tokens(&self, range: Range<usize>) -> u64 {
         sum(&self.trimmable_before, self.trimmable, range)
+    }
+
+    /// Tokens that the instructions in `range` take together, as far as each is told apart by its message.
+    #[must_use]
+    pub fn pin_tokens(&self, range: Range<usize>) -> u64 {
+        sum(&self.pins_before, self.pins, range)
     }
 
     /// Tokens of everything.

@@ -13,6 +13,7 @@ use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
 use crate::log::{Facts, Log};
 use crate::message::Message;
 use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
+use crate::pin::Pin;
 use crate::plan::leading_system;
 use crate::preset::{Preset, Trigger};
 use crate::preset_name::PresetName;
@@ -82,6 +83,7 @@ pub struct Session {
     flushed_at: Option<u64>,
     overflow_attempts: u64,
     overflows: u64,
+    host_pins: Vec<Pin>,
     exhausted_at: Option<usize>,
     events: Vec<Event>,
 }
@@ -132,6 +134,7 @@ impl Session {
             flushed_at: None,
             overflow_attempts: OVERFLOW_ATTEMPTS,
             overflows: 0,
+            host_pins: Vec::new(),
             exhausted_at: None,
             events: Vec::new(),
         }
@@ -196,6 +199,11 @@ impl Session {
     pub const fn without_guard(mut self) -> Self {
         self.guards = false;
         self
+    }
+
+    /// Adds an instruction of the host, kept word for word in every summary from the next compaction on.
+    pub fn pin(&mut self, text: impl Into<String>) {
+        self.host_pins.push(Pin::host(text));
     }
 
     /// Appends a message and counts it, once.

@@ -129,3 +129,29 @@ pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
     }
     message
 }
+
+/// What trimming leaves out of a message, stretch by stretch.
+pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<&'a str> {
+    let mut out = Vec::new();
+    for trim in trims {
+        let Some(Block::Result(result)) = message.blocks.get(trim.block) else {
+            continue;
+        };
+        let Some(ResultPart::Text(text)) = result.parts.get(trim.part) else {
+            continue;
+        };
+        match &trim.shown {
+            Shown::Placeholder(_) => out.push(text.as_str()),
+            Shown::Kept(kept) => {
+                let (mut rest, mut at) = (text.as_str(), 0);
+                for gap in kept.gaps(text.chars().count()) {
+                    let (_, after) = split_at_char(rest, gap.start - at);
+                    let (gone, after) = split_at_char(after, gap.len());
+                    out.push(gone);
+                    (rest, at) = (after, gap.end);
+                }
+            }
+        }
+    }
+    out
+}

@@ -308,6 +308,11 @@ impl Session {
     fn tell(&mut self, record: &Record) {
         let compaction = &record.compaction;
         let system = self.shown.log.tokens(0..leading_system(&self.shown.log));
+        let demoted = compaction.demoted.iter();
+        self.events.extend(demoted.map(|pin| Event::PinDemoted {
+            position: pin.position,
+            text: pin.text.clone(),
+        }));
         if let Some(removed_count) = spacebot::truncated_count(&compaction.summary.text) {
             self.events.push(Event::Truncated { removed_count });
             return;

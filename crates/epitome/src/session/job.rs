@@ -9,6 +9,7 @@ use crate::ledger::{Attempt, Failure, Need, Rung};
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
+use crate::pin::Pin;
 use crate::plan::{NoPlan, Plan, leading_system};
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
@@ -20,6 +21,7 @@ pub struct Job {
     plan: Plan,
     log: Log,
     messages: Vec<Arc<Message>>,
+    host_pins: Vec<Pin>,
     meter: Meter,
     changes: usize,
 }
@@ -69,6 +71,7 @@ impl Session {
             plan,
             log: self.shown.log.clone(),
             messages: self.view_messages(),
+            host_pins: self.host_pins.clone(),
             meter: self.meter,
             changes: self.changes.len(),
         })
@@ -214,11 +217,13 @@ impl Job {
             plan,
             log,
             messages,
+            host_pins,
             meter,
             changes,
         } = self;
         let shown = messages.len();
-        let compaction = Compaction::extract_as(preset, plan, &log, &messages, meter, None)?;
+        let compaction =
+            Compaction::extract_with(preset, plan, &log, &messages, meter, None, &host_pins)?;
         Ok(Prepared {
             compaction,
             changes,
