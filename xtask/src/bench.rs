@@ -22,6 +22,14 @@ const BENCHES: &[Bench] = &[
         package: "epitome",
     },
     Bench {
+        name: "session",
+        package: "epitome",
+    },
+    Bench {
+        name: "memory",
+        package: "epitome",
+    },
+    Bench {
         name: "proxy",
         package: "epitome-server",
     },

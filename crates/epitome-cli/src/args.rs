@@ -81,6 +81,7 @@ pub(crate) struct CompactArgs {
 pub(crate) enum Format {
     Auto,
     OpenaiChat,
+    OpenaiResponses,
     Anthropic,
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, Reason, UNCALIBRATED_ERROR_RATIO,
-    Window, leading_system, window_of,
+    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, Reason, Trigger,
+    UNCALIBRATED_ERROR_RATIO, Usage, Window, leading_system, window_of,
 };
 use epitome_wire::{Body, Detected, Wire, decode, detect};
 
@@ -96,6 +96,7 @@ fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
     let wire = match args.format {
         Format::Auto => None,
         Format::OpenaiChat => Some(Wire::OpenAiChat),
+        Format::OpenaiResponses => Some(Wire::OpenAiResponses),
         Format::Anthropic => Some(Wire::Anthropic),
     };
     let Detected { body, is_request } =
@@ -124,22 +125,35 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         reason,
         floor_tokens: 0,
     };
+    if let Some(reason) = input.body.kept_by_provider() {
+        return Err(no(reason));
+    }
     let preset = Preset::named(args.preset);
     let window = window(args, &preset);
     let there = log.tokens(leading_system(log)..log.len());
+    // Each design counts in its own way, unless the caller says how.
+    let tokens = match preset.name.reference_meter() {
+        Some(reference) if args.count == Count::Auto => {
+            reference.tokens(&input.messages, Usage::default())
+        }
+        _ => log.total_tokens(),
+    };
     let mut reason = Reason::Manual;
+    let mut preset = preset;
     if args.auto {
         let lines = window.lines(0, UNCALIBRATED_ERROR_RATIO);
-        preset
-            .is_due(log.total_tokens(), window, lines)
-            .map_err(no)?;
-        reason = Reason::HardLine;
+        preset.is_due(tokens, window, lines).map_err(no)?;
+        preset = preset.at_usage(tokens, window);
+        reason = match preset.trigger {
+            Trigger::HardLine => Reason::HardLine,
+            _ => Reason::Threshold,
+        };
     }
     if args.budget.is_some_and(|budget| there <= budget) {
         return Err(no(Reason::WithinBudget));
     }
     let target = (window.tokens / 4).min(there / 2);
-    let plan = Plan::with(&preset, log, args.budget, target, reason)?;
+    let plan = Plan::with(&preset, log, args.budget, target, reason)?.without_heartbeats(log);
     let focus = args.focus.as_deref();
     Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
 }

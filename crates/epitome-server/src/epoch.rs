@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{Compaction, Digest, Plan, TaskPlace, Trim, View};
+use epitome::{Compaction, Digest, Kept, Plan, Shown, TaskPlace, Trim, View};
 use epitome_store::{CompactionRow, CompactionState, ConversationId};
 use epitome_wire::Conversation;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,18 @@ pub(crate) struct Detail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LinkTrims {
     link: usize,
-    trims: Vec<(usize, usize, usize, usize)>,
+    trims: Vec<StoredTrim>,
+}
+
+/// A trim in few words: block, part, and what is seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredTrim {
+    /// Characters at the beginning and at the end.
+    Ends(usize, usize, usize, usize),
+    /// The same, and what is kept between them.
+    Kept(usize, usize, usize, usize, Vec<(usize, usize)>),
+    Placeholder(usize, usize, String),
 }
 
 /// What a request becomes under an epoch.
@@ -72,10 +83,7 @@ impl Epoch {
             .map(|(index, trims)| {
                 Some(LinkTrims {
                     link: link_of(*index)?,
-                    trims: trims
-                        .iter()
-                        .map(|t| (t.block, t.part, t.head_chars, t.tail_chars))
-                        .collect(),
+                    trims: trims.iter().map(StoredTrim::of).collect(),
                 })
             })
             .collect();
@@ -122,7 +130,7 @@ impl Epoch {
             .iter()
             .map(|at| {
                 let (index, _) = conversation.chain.get(at.link)?;
-                Some((*index, at.trims.iter().map(|t| trim(*t)).collect()))
+                Some((*index, at.trims.iter().map(StoredTrim::trim).collect()))
             })
             .collect();
         let kept_notes: u64 = plan.notes.iter().map(|&at| log.tokens(at..at + 1)).sum();
@@ -171,11 +179,43 @@ impl Epoch {
 /// Rendering does not depend on the model yet: one class for all.
 const MODEL_CLASS: &str = "any";
 
-const fn trim((block, part, head_chars, tail_chars): (usize, usize, usize, usize)) -> Trim {
-    Trim {
-        block,
-        part,
-        head_chars,
-        tail_chars,
+impl StoredTrim {
+    fn of(trim: &Trim) -> Self {
+        let (block, part) = (trim.block, trim.part);
+        match &trim.shown {
+            Shown::Placeholder(line) => Self::Placeholder(block, part, line.clone()),
+            Shown::Kept(kept) if kept.between.is_empty() => {
+                Self::Ends(block, part, kept.head_chars, kept.tail_chars)
+            }
+            Shown::Kept(kept) => {
+                let between = kept.between.iter().map(|range| (range.start, range.end));
+                let (head, tail) = (kept.head_chars, kept.tail_chars);
+                Self::Kept(block, part, head, tail, between.collect())
+            }
+        }
+    }
+
+    fn trim(&self) -> Trim {
+        let kept = |head_chars: usize, between: &[(usize, usize)], tail_chars: usize| {
+            Shown::Kept(Kept {
+                head_chars,
+                between: between.iter().map(|(start, end)| *start..*end).collect(),
+                tail_chars,
+            })
+        };
+        let (block, part, shown) = match self {
+            Self::Ends(block, part, head, tail) => (*block, *part, kept(*head, &[], *tail)),
+            Self::Kept(block, part, head, tail, between) => {
+                (*block, *part, kept(*head, between, *tail))
+            }
+            Self::Placeholder(block, part, line) => {
+                (*block, *part, Shown::Placeholder(line.clone()))
+            }
+        };
+        Trim { block, part, shown }
     }
 }
+
+#[cfg(test)]
+#[path = "epoch_tests.rs"]
+mod tests;

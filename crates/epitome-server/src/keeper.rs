@@ -152,6 +152,9 @@ impl Keeper {
         if manages_context(&body) {
             return Outgoing::untouched(bytes, Reason::ProviderManaged);
         }
+        if let Some(reason) = body.kept_by_provider() {
+            return Outgoing::untouched(bytes, reason);
+        }
         let conversation = match Conversation::of(&body, &self.memo, &self.key) {
             Ok(conversation) => Arc::new(conversation),
             Err(reason) => return Outgoing::untouched(bytes, reason),
@@ -419,7 +422,7 @@ impl Ticket {
 
 /// System prompt and tools, at a quarter of their bytes: they are JSON, mostly ASCII.
 fn fixed_tokens(body: &Body) -> u64 {
-    [Field::System, Field::Tools]
+    [Field::System, Field::Instructions, Field::Tools]
         .into_iter()
         .filter_map(|field| body.field(field))
         .map(|bytes| bytes.len() as u64 / 4)

@@ -48,7 +48,7 @@ pub(crate) async fn handle(
     let wire = provider(parts.uri.path(), &parts.headers);
     let Some(base) = proxy.base(wire) else {
         let message = match wire {
-            Wire::OpenAiChat => {
+            Wire::OpenAiChat | Wire::OpenAiResponses => {
                 "no upstream for OpenAI-shaped requests: start epitome with --openai-upstream URL"
             }
             Wire::Anthropic => {
@@ -79,8 +79,8 @@ pub(crate) async fn handle(
         wire,
     };
     let kind = match (envelope.method.as_str(), parts.uri.path()) {
-        ("POST", "/v1/chat/completions" | "/v1/messages") => Kind::Turn,
-        ("POST", "/v1/messages/count_tokens") => Kind::Count,
+        ("POST", "/v1/chat/completions" | "/v1/responses" | "/v1/messages") => Kind::Turn,
+        ("POST", "/v1/messages/count_tokens" | "/v1/responses/input_tokens") => Kind::Count,
         _ => {
             return proxy
                 .stream(
@@ -123,7 +123,10 @@ pub(crate) async fn handle(
 
 /// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.
 fn provider(path: &str, headers: &HeaderMap) -> Wire {
-    let is_openai = ["/v1/chat/", "/v1/responses", "/v1/completions"]
+    if path.starts_with("/v1/responses") {
+        return Wire::OpenAiResponses;
+    }
+    let is_openai = ["/v1/chat/", "/v1/completions"]
         .iter()
         .any(|openai| path.starts_with(openai));
     let is_anthropic = path.starts_with("/v1/messages")
@@ -140,7 +143,7 @@ fn provider(path: &str, headers: &HeaderMap) -> Wire {
 impl Proxy {
     const fn base(&self, wire: Wire) -> Option<&Uri> {
         match wire {
-            Wire::OpenAiChat => self.openai.as_ref(),
+            Wire::OpenAiChat | Wire::OpenAiResponses => self.openai.as_ref(),
             Wire::Anthropic => self.anthropic.as_ref(),
         }
     }

@@ -7,7 +7,7 @@ use http::{Response, StatusCode, header};
 /// An answer that says what went wrong here.
 pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -> Response<Body> {
     let body = match wire {
-        Wire::OpenAiChat => serde_json::json!({
+        Wire::OpenAiChat | Wire::OpenAiResponses => serde_json::json!({
             "error": {"message": message, "type": "epitome_error", "param": null, "code": code}
         }),
         Wire::Anthropic => serde_json::json!({

@@ -28,6 +28,9 @@ mod lines;
 #[cfg(test)]
 #[path = "all/recovery.rs"]
 mod recovery;
+#[cfg(test)]
+#[path = "all/responses.rs"]
+mod responses;
 #[path = "all/sdk.rs"]
 mod sdk;
 #[cfg(test)]

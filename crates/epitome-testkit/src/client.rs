@@ -103,7 +103,7 @@ pub fn events(stream: &str) -> Vec<Event> {
 /// When there is no answer: no connection, or it closes before the head of the response.
 pub async fn post(address: SocketAddr, wire: Wire, request: &Value) -> io::Result<Received> {
     let headers: &[(&str, &str)] = match wire {
-        Wire::OpenaiChat => &[("authorization", "Bearer test-key")],
+        Wire::OpenaiChat | Wire::OpenaiResponses => &[("authorization", "Bearer test-key")],
         Wire::Anthropic => &[
             ("x-api-key", "test-key"),
             ("anthropic-version", "2023-06-01"),
@@ -182,9 +182,27 @@ pub fn assistant_message(wire: Wire, received: &Received) -> Option<Value> {
     match (wire, is_stream) {
         (Wire::OpenaiChat, false) => received.json().pointer("/choices/0/message").cloned(),
         (Wire::OpenaiChat, true) => assemble::openai_chat(&received.events()),
+        (Wire::OpenaiResponses, _) => answer_items(received)?
+            .into_iter()
+            .find(|item| item.get("type").and_then(Value::as_str) == Some("message")),
         (Wire::Anthropic, false) => {
             Some(json!({"role": "assistant", "content": received.json().get("content")?}))
         }
         (Wire::Anthropic, true) => assemble::anthropic(&received.events()),
+    }
+}
+
+/// The items that an answer of Responses holds, whole or streamed, ready to be put into the next request.
+///
+/// Gives nothing when the response is an error or a stream that did not come to its end.
+#[must_use]
+pub fn answer_items(received: &Received) -> Option<Vec<Value>> {
+    let is_stream = received
+        .header("content-type")
+        .starts_with("text/event-stream");
+    match (received.status, is_stream) {
+        (200, true) => assemble::openai_responses(&received.events()),
+        (200, false) => received.json().get("output")?.as_array().cloned(),
+        _ => None,
     }
 }

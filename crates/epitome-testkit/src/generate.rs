@@ -6,6 +6,7 @@
 
 mod damage;
 mod layout;
+mod responses;
 mod story;
 pub(crate) mod text;
 mod tools;
@@ -30,7 +31,7 @@ pub enum Kind {
     Autonomous,
     /// Tool steps of two to five calls at once.
     Parallel,
-    /// Tool steps that start with thinking blocks (Anthropic) or reasoning text (OpenAI).
+    /// Tool steps that start with thinking blocks (Anthropic), reasoning text (Chat) or reasoning items (Responses).
     Thinking,
     /// User messages, and with Anthropic also results, that hold images.
     Images,
@@ -55,6 +56,12 @@ impl Kind {
 #[must_use]
 pub fn openai_chat(kind: Kind, seed: u64, messages: usize) -> Value {
     request(Wire::OpenaiChat, kind, seed, messages)
+}
+
+/// An OpenAI Responses request with at least `items` items, and at most a step more.
+#[must_use]
+pub fn openai_responses(kind: Kind, seed: u64, items: usize) -> Value {
+    request(Wire::OpenaiResponses, kind, seed, items)
 }
 
 /// An Anthropic Messages request with at least `messages` messages, and at most a step more.

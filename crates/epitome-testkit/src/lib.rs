@@ -1,9 +1,9 @@
 //! Tools for testing epitome against something that behaves like a provider.
 //!
-//! - [`server`]: a scripted model on a local port that speaks OpenAI Chat and Anthropic Messages, refuses what
+//! - [`server`]: a scripted model on a local port that speaks OpenAI Chat, OpenAI Responses and Anthropic Messages, refuses what
 //!   the providers refuse, and records exactly what it received;
-//! - [`strict`]: the validity rules of both request formats, as a list of named violations;
-//! - [`generate`]: deterministic conversations of several kinds, in both formats, and ways to damage them;
+//! - [`strict`]: the validity rules of the request formats, as a list of named violations;
+//! - [`generate`]: deterministic conversations of several kinds, in every format, and ways to damage them;
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`shape`]: a request as short lines for snapshots;
 //! - [`tokens`]: the scripted model's own way of counting.

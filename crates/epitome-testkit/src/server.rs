@@ -7,6 +7,7 @@ mod config;
 mod errors;
 mod fault;
 mod openai_chat;
+mod openai_responses;
 mod playback;
 mod record;
 mod rendered;

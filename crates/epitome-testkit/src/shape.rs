@@ -13,6 +13,7 @@ use crate::wire::{array, block_type, messages, text};
 pub fn of(wire: Wire, request: &Value) -> String {
     match wire {
         Wire::OpenaiChat => openai_chat(request),
+        Wire::OpenaiResponses => openai_responses(request),
         Wire::Anthropic => anthropic(request),
     }
 }
@@ -31,6 +32,32 @@ pub fn anthropic(request: &Value) -> String {
         shape.push(format!("-- system {}", content_parts(system).join(", ")));
     }
     shape.extend(lines(request));
+    shape.join("\n")
+}
+
+/// The shape of an OpenAI Responses request: one line per item.
+#[must_use]
+pub fn openai_responses(request: &Value) -> String {
+    let mut shape = Vec::new();
+    if request.get("instructions").is_some_and(Value::is_string) {
+        shape.push(String::from("-- instructions text"));
+    }
+    shape.extend(messages(request).iter().enumerate().map(|(index, item)| {
+        let line = match block_type(item) {
+            "message" | "" => {
+                let role = text(item, "role");
+                format!("{role} {}", parts(role, item).join(", "))
+            }
+            kind @ ("function_call" | "custom_tool_call") => {
+                let kind = kind.trim_end_matches("_call");
+                format!("assistant {kind} call {}", text(item, "name"))
+            }
+            "reasoning" => String::from("assistant reasoning"),
+            kind if kind.ends_with("_output") => String::from("tool result"),
+            kind => kind.to_owned(),
+        };
+        format!("{index:02} {line}")
+    }));
     shape.join("\n")
 }
 
@@ -83,7 +110,8 @@ fn part(block: &Value) -> String {
         "server_tool_use" => format!("server call {}", text(block, "name")),
         "tool_result" if is_error => String::from("result error"),
         "tool_result" => String::from("result"),
-        "image_url" => String::from("image"),
+        "image_url" | "input_image" => String::from("image"),
+        "input_text" | "output_text" => String::from("text"),
         "" => String::from("?"),
         other => other.to_owned(),
     };

@@ -48,3 +48,19 @@ pub(crate) fn identifier(source: &[u8], count: usize) -> String {
         })
         .collect()
 }
+
+/// The identifier of an item that a reasoning item led to, or of that reasoning item itself: a provider that keeps
+/// its answers knows which reasoning each of their items needs, and here the identifier alone tells it.
+#[must_use]
+pub(crate) fn thought_id(prefix: &str, thinking: &str, position: usize) -> String {
+    let digest = blake3::hash(thinking.as_bytes());
+    let thought = identifier(digest.as_bytes(), 20);
+    format!("{prefix}_thought{thought}_{position}")
+}
+
+/// Which reasoning an identifier tells of, if it is one of ours.
+pub(crate) fn thought_of(id: &str) -> Option<&str> {
+    let (_, rest) = id.split_once("_thought")?;
+    let (thought, _) = rest.split_once('_')?;
+    Some(thought)
+}

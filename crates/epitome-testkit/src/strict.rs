@@ -1,10 +1,11 @@
-//! The validity rules of both request formats, checked on parsed JSON.
+//! The validity rules of the request formats, checked on parsed JSON.
 //!
 //! The checks name what the real provider would refuse. Where a provider tolerates something harmful (empty
 //! assistant text, a reused call identifier) the check is stricter, because a rewriter must never produce it.
 
 mod anthropic;
 mod openai_chat;
+mod openai_responses;
 mod thinking;
 
 use std::fmt;
@@ -15,6 +16,7 @@ use crate::Wire;
 
 pub use anthropic::{anthropic, anthropic_foreign};
 pub use openai_chat::openai_chat;
+pub use openai_responses::openai_responses;
 
 /// What is wrong with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +65,14 @@ pub enum Rule {
     InvalidSignature,
     /// A call of a server-side tool without its result in the same assistant content.
     UnpairedServerTool,
+    /// A reasoning item without the item it led to right behind it.
+    LoneReasoning,
+    /// An item that a reasoning item led to, without that reasoning item.
+    MissingReasoning,
+    /// An identifier that does not begin as its kind of item asks for.
+    MalformedId,
+    /// A wish for a compaction that is not the last item.
+    MisplacedTrigger,
 }
 
 /// One broken rule and where it is broken.
@@ -128,6 +138,7 @@ impl fmt::Display for Violation {
 pub fn check(wire: Wire, request: &Value) -> Vec<Violation> {
     match wire {
         Wire::OpenaiChat => openai_chat(request),
+        Wire::OpenaiResponses => openai_responses(request),
         Wire::Anthropic => anthropic(request),
     }
 }

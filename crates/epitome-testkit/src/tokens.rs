@@ -20,14 +20,19 @@ const DOCUMENT_TOKENS: u64 = 2_000;
 #[must_use]
 pub fn count(wire: Wire, request: &Value) -> u64 {
     let mut total = Tally::default();
-    if wire == Wire::Anthropic {
-        total.content(request.get("system"));
+    match wire {
+        Wire::Anthropic => total.content(request.get("system")),
+        Wire::OpenaiResponses => total.content(request.get("instructions")),
+        Wire::OpenaiChat => {}
     }
     if let Some(tools) = request.get("tools") {
         total.json(tools);
     }
     let messages = messages(request);
     for message in messages {
+        if wire == Wire::OpenaiResponses {
+            total.item(message);
+        }
         total.content(message.get("content"));
         total.bytes += text(message, "reasoning_content").len() as u64;
         for call in array(message, "tool_calls") {
@@ -61,8 +66,8 @@ impl Tally {
     fn block(&mut self, block: &Value) {
         match block_type(block) {
             "image" => self.extra_tokens += ANTHROPIC_IMAGE_TOKENS,
-            "image_url" => self.extra_tokens += OPENAI_IMAGE_TOKENS,
-            "document" | "file" => self.extra_tokens += DOCUMENT_TOKENS,
+            "image_url" | "input_image" => self.extra_tokens += OPENAI_IMAGE_TOKENS,
+            "document" | "file" | "input_file" => self.extra_tokens += DOCUMENT_TOKENS,
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 self.bytes += text(block, "name").len() as u64;
                 if let Some(input) = block.get("input") {
@@ -76,6 +81,15 @@ impl Tally {
                 self.content(block.get("content"));
             }
         }
+    }
+
+    /// What an item of Responses holds apart from content.
+    fn item(&mut self, item: &Value) {
+        for name in ["name", "arguments", "input", "encrypted_content"] {
+            self.bytes += text(item, name).len() as u64;
+        }
+        self.content(item.get("output"));
+        self.content(item.get("summary"));
     }
 
     fn openai_call(&mut self, call: &Value) {

@@ -1,17 +1,22 @@
 use serde_json::Value;
 
-/// One of the two request formats the testkit speaks.
+/// One of the request formats the testkit speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wire {
     /// OpenAI Chat Completions.
     OpenaiChat,
+    /// OpenAI Responses.
+    OpenaiResponses,
     /// Anthropic Messages.
     Anthropic,
 }
 
 impl Wire {
-    /// Both formats, for loops in tests.
-    pub const ALL: [Self; 2] = [Self::OpenaiChat, Self::Anthropic];
+    /// All formats, for loops in tests.
+    pub const ALL: [Self; 3] = [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic];
+
+    /// The formats whose conversation is a list of messages with roles, called `messages`.
+    pub const MESSAGES: [Self; 2] = [Self::OpenaiChat, Self::Anthropic];
 
     /// Guesses the format of a request from what only one of them has.
     ///
@@ -20,6 +25,9 @@ impl Wire {
     pub fn of(request: &Value) -> Self {
         if request.get("system").is_some() {
             return Self::Anthropic;
+        }
+        if request.get("input").is_some() {
+            return Self::OpenaiResponses;
         }
         let messages = messages(request);
         let has_anthropic_block = messages.iter().flat_map(blocks).any(|block| {
@@ -40,14 +48,35 @@ impl Wire {
     pub const fn path(self) -> &'static str {
         match self {
             Self::OpenaiChat => "/v1/chat/completions",
+            Self::OpenaiResponses => "/v1/responses",
             Self::Anthropic => "/v1/messages",
+        }
+    }
+
+    /// The member of a request that holds the conversation.
+    #[must_use]
+    pub const fn list_name(self) -> &'static str {
+        match self {
+            Self::OpenaiChat | Self::Anthropic => "messages",
+            Self::OpenaiResponses => "input",
         }
     }
 }
 
-/// The `messages` array, or nothing when it is absent.
+/// The conversation of a request, or nothing when it is absent.
 pub(crate) fn messages(request: &Value) -> &[Value] {
-    array(request, "messages")
+    match request.get("messages") {
+        Some(_) => array(request, "messages"),
+        None => array(request, "input"),
+    }
+}
+
+/// Whether an item of Responses is something the model put out.
+pub(crate) fn is_models_item(item: &Value) -> bool {
+    match block_type(item) {
+        "" | "message" => text(item, "role") == "assistant",
+        kind => !kind.ends_with("_output") && kind != "mcp_approval_response",
+    }
 }
 
 /// An array field, or nothing when it is absent or of another type.

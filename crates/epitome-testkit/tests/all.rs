@@ -12,6 +12,8 @@ mod faults;
 mod generators;
 #[path = "all/overflow.rs"]
 mod overflow;
+#[path = "all/responses.rs"]
+mod responses;
 #[path = "all/rules.rs"]
 mod rules;
 #[path = "all/server.rs"]

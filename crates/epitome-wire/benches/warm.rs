@@ -141,6 +141,13 @@ fn with_new_step(wire: Wire, request: &Value, turn: usize) -> Value {
         "a line of output, as tools print it\n".repeat(50)
     );
     let step = match wire {
+        Wire::OpenAiResponses => [
+            json!({
+                "type": "function_call", "call_id": id, "name": "run_command",
+                "arguments": "{\"command\":\"make\"}",
+            }),
+            json!({"type": "function_call_output", "call_id": id, "output": output}),
+        ],
         Wire::OpenAiChat => [
             json!({"role": "assistant", "content": null, "tool_calls": [{
                 "id": id, "type": "function",
@@ -158,16 +165,18 @@ fn with_new_step(wire: Wire, request: &Value, turn: usize) -> Value {
         ],
     };
     let mut request = request.clone();
-    request["messages"].as_array_mut().unwrap().extend(step);
+    let list = request[wire.list_name()].as_array_mut();
+    list.unwrap().extend(step);
     request
 }
 
 fn generated(wire: Wire) -> Value {
     let mut request = match wire {
         Wire::OpenAiChat => generate::openai_chat(Kind::ToolHeavy, 7, 700),
+        Wire::OpenAiResponses => generate::openai_responses(Kind::ToolHeavy, 7, 900),
         Wire::Anthropic => generate::anthropic(Kind::ToolHeavy, 7, 700),
     };
-    let list = request["messages"].as_array_mut().unwrap();
+    let list = request[wire.list_name()].as_array_mut().unwrap();
     let mut bytes = 0;
     let end = list.iter().position(|message| {
         bytes += message.to_string().len();

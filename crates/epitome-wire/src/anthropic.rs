@@ -1,6 +1,6 @@
 //! Anthropic Messages.
 
-use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
+use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
 use crate::canonical::{Canonical, is_injected};
 use crate::decode::{Blocks, Decoded, Unreadable};
@@ -51,13 +51,7 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
         }
         _ => return Err(Unreadable::WrongType("content")),
     }
-    Ok(Decoded {
-        message: Message {
-            role,
-            blocks: out.blocks,
-        },
-        result_texts: out.result_texts,
-    })
+    Ok(out.into_decoded(role))
 }
 
 fn said(text: &Text<'_>, role: Role) -> Block {
@@ -108,7 +102,7 @@ fn medium(kind: &str, block: &Value<'_>) -> Media {
 }
 
 /// The input of a call as compact JSON: what a person would quote, and what the model is charged for.
-fn raw_json(value: &Value<'_>) -> String {
+pub(crate) fn raw_json(value: &Value<'_>) -> String {
     let mut out = Vec::new();
     compact(value, &mut out);
     String::from_utf8_lossy(&out).into_owned()
@@ -174,7 +168,11 @@ fn result<'a>(
                         }
                         None => return Err(Unreadable::WrongType("text")),
                     },
-                    BlockKind::Media(kind) => ResultPart::Media(medium(kind, item)),
+                    BlockKind::Media(kind) => {
+                        let place = (at, parts.len(), item.range.clone());
+                        out.result_media.push(place);
+                        ResultPart::Media(medium(kind, item))
+                    }
                     _ => ResultPart::Opaque {
                         chars: item.range.len(),
                     },

@@ -31,12 +31,20 @@ pub enum Field {
     MaxTokens,
     /// The same, by its newer name.
     MaxCompletionTokens,
+    /// The same, by the name that Responses gives it.
+    MaxOutputTokens,
     /// Whether the answer is streamed.
     Stream,
     /// The system prompt that stands apart from the messages.
     System,
+    /// The same, by the name that Responses gives it.
+    Instructions,
     /// The tools.
     Tools,
+    /// The response that this request continues.
+    PreviousResponseId,
+    /// The conversation that the provider keeps.
+    Conversation,
     /// What the provider is asked to do about the context.
     ContextManagement,
 }
@@ -47,9 +55,13 @@ impl Field {
             "model" => Self::Model,
             "max_tokens" => Self::MaxTokens,
             "max_completion_tokens" => Self::MaxCompletionTokens,
+            "max_output_tokens" => Self::MaxOutputTokens,
             "stream" => Self::Stream,
             "system" => Self::System,
+            "instructions" => Self::Instructions,
             "tools" => Self::Tools,
+            "previous_response_id" => Self::PreviousResponseId,
+            "conversation" => Self::Conversation,
             "context_management" => Self::ContextManagement,
             _ => return None,
         })
@@ -62,12 +74,13 @@ pub enum BodyError {
     /// Not JSON, or not an object.
     #[error("not a JSON object: {0}")]
     NotJson(JsonError),
-    /// There is no `messages` array.
-    #[error("there is no `messages` array")]
-    NoMessages,
-    /// `messages` is given twice; readers would disagree about which one counts.
-    #[error("`messages` is given more than once")]
-    RepeatedMessages,
+    /// There is no array of messages under the name that the format gives it. A Responses `input` may also be a
+    /// string: one message, of which nothing can be removed.
+    #[error("there is no `{0}` array")]
+    NoMessages(&'static str),
+    /// The array of messages is given twice; readers would disagree about which one counts.
+    #[error("`{0}` is given more than once")]
+    RepeatedMessages(&'static str),
 }
 
 impl BodyError {
@@ -76,8 +89,8 @@ impl BodyError {
     pub const fn reason(&self) -> Reason {
         match self {
             Self::NotJson(_) => Reason::NotJson,
-            Self::NoMessages => Reason::NoMessages,
-            Self::RepeatedMessages => Reason::AmbiguousBody,
+            Self::NoMessages(_) => Reason::NoMessages,
+            Self::RepeatedMessages(_) => Reason::AmbiguousBody,
         }
     }
 }
@@ -86,12 +99,13 @@ impl Body {
     /// Scans a request body once, without decoding anything.
     ///
     /// # Errors
-    /// [`BodyError`] when it is no JSON object with one `messages` array.
+    /// [`BodyError`] when it is no JSON object with one array of messages (`messages`, or `input`).
     pub fn scan(bytes: Bytes, wire: Wire) -> Result<Self, BodyError> {
         let mut scanner = Scanner::new(&bytes, 0);
         let mut fields = Vec::new();
         let mut found: Option<(Range<usize>, Vec<Range<usize>>)> = None;
         let mut seen = 0;
+        let list_name = wire.list_name();
         let mut members = || -> Result<(), JsonError> {
             scanner.space();
             scanner.expect(b'{', "no object")?;
@@ -106,7 +120,7 @@ impl Body {
                 scanner.expect(b':', "no colon after a member name")?;
                 scanner.space();
                 let name = member_name(&bytes, name);
-                if name == "messages" {
+                if name == list_name {
                     seen += 1;
                     if scanner.peek() == Some(b'[') {
                         let start = scanner.at();
@@ -134,9 +148,9 @@ impl Body {
         };
         members().map_err(BodyError::NotJson)?;
         if seen > 1 {
-            return Err(BodyError::RepeatedMessages);
+            return Err(BodyError::RepeatedMessages(list_name));
         }
-        let (list, messages) = found.ok_or(BodyError::NoMessages)?;
+        let (list, messages) = found.ok_or(BodyError::NoMessages(list_name))?;
         Ok(Self {
             bytes,
             wire,
@@ -265,7 +279,12 @@ impl Body {
     /// How many tokens the answer may take, if the request says so.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
-        [Field::MaxCompletionTokens, Field::MaxTokens]
+        let names = [
+            Field::MaxCompletionTokens,
+            Field::MaxTokens,
+            Field::MaxOutputTokens,
+        ];
+        names
             .into_iter()
             .filter_map(|field| self.field(field))
             .filter_map(|bytes| json::read(bytes).ok())

@@ -1,10 +1,12 @@
-//! A message as the core sees it, with the places of the texts that may be trimmed.
+//! A message as the core sees it, with the places of what may be trimmed.
+
+use std::ops::Range;
 
 use epitome::{Block, Digest, Message, Role};
 
 use crate::json::{Kind, Text, Value, escape};
 use crate::wire::Wire;
-use crate::{anthropic, openai_chat};
+use crate::{anthropic, openai_chat, openai_responses};
 
 /// A decoded message.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct Decoded<'a> {
     pub message: Message,
     /// The texts of its tool results: block, part, and where the text stands.
     pub result_texts: Vec<(usize, usize, Text<'a>)>,
+    /// The media of its tool results: block, part, and where the part stands.
+    pub result_media: Vec<(usize, usize, Range<usize>)>,
 }
 
 /// Why a message is not understood.
@@ -39,6 +43,7 @@ pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadab
     }
     match wire {
         Wire::OpenAiChat => openai_chat::decode(value),
+        Wire::OpenAiResponses => openai_responses::decode(value),
         Wire::Anthropic => anthropic::decode(value),
     }
 }
@@ -49,6 +54,7 @@ pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadab
 pub fn canonical(wire: Wire, value: &Value<'_>) -> Option<Digest> {
     match wire {
         Wire::OpenAiChat => openai_chat::canonical(value),
+        Wire::OpenAiResponses => openai_responses::canonical(value),
         Wire::Anthropic => anthropic::canonical(value),
     }
 }
@@ -58,12 +64,16 @@ pub fn canonical(wire: Wire, value: &Value<'_>) -> Option<Digest> {
 pub fn summary_message(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
     match wire {
         Wire::OpenAiChat => openai_chat::summary_message(text),
+        Wire::OpenAiResponses => openai_responses::text_message(Role::User, text),
         Wire::Anthropic => anthropic::summary_message(text, cache_mark),
     }
 }
 
-/// A plain text message. Both formats spell it the same way.
-pub(crate) fn text_message(role: Role, text: &str) -> Vec<u8> {
+/// A plain text message. Chat and Anthropic spell it the same way.
+pub(crate) fn text_message(wire: Wire, role: Role, text: &str) -> Vec<u8> {
+    if wire == Wire::OpenAiResponses {
+        return openai_responses::text_message(role, text);
+    }
     let mut out = format!(r#"{{"role":"{}","content":""#, role.as_str()).into_bytes();
     escape(text, &mut out);
     out.extend_from_slice(br#""}"#);
@@ -75,10 +85,22 @@ pub(crate) fn text_message(role: Role, text: &str) -> Vec<u8> {
 pub(crate) struct Blocks<'a> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) result_texts: Vec<(usize, usize, Text<'a>)>,
+    pub(crate) result_media: Vec<(usize, usize, Range<usize>)>,
 }
 
-impl Blocks<'_> {
+impl<'a> Blocks<'a> {
     pub(crate) fn push(&mut self, block: Block) {
         self.blocks.push(block);
+    }
+
+    pub(crate) fn into_decoded(self, role: Role) -> Decoded<'a> {
+        Decoded {
+            message: Message {
+                role,
+                blocks: self.blocks,
+            },
+            result_texts: self.result_texts,
+            result_media: self.result_media,
+        }
     }
 }

@@ -248,6 +248,7 @@ fn group_digest(body: &Body, group: &[Range<usize>]) -> Option<Digest> {
 fn exact_digest(wire: Wire, bytes: &[u8]) -> Digest {
     match wire {
         Wire::OpenAiChat => Digest::of(bytes),
+        Wire::OpenAiResponses => Digest::new(*blake3::keyed_hash(&[2; 32], bytes).as_bytes()),
         Wire::Anthropic => Digest::new(*blake3::keyed_hash(&[1; 32], bytes).as_bytes()),
     }
 }

@@ -130,7 +130,9 @@ pub(crate) fn openai_image(part: &Value<'_>) -> u32 {
     let Some(image) = part.get("image_url") else {
         return MEDIA_TOKENS;
     };
-    let detail = match image.string("detail").as_deref() {
+    // Responses writes both beside each other.
+    let detail = image.string("detail").or_else(|| part.string("detail"));
+    let detail = match detail.as_deref() {
         Some("low") => Detail::Low,
         _ => Detail::High,
     };

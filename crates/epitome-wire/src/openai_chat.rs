@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions.
 
-use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
+use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
 use crate::canonical::{Canonical, is_injected};
 use crate::decode::{Blocks, Decoded, Unreadable};
@@ -36,13 +36,7 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
         content(value, role, &mut out)?;
         calls(value, &mut out)?;
     }
-    Ok(Decoded {
-        message: Message {
-            role,
-            blocks: out.blocks,
-        },
-        result_texts: out.result_texts,
-    })
+    Ok(out.into_decoded(role))
 }
 
 fn content(value: &Value<'_>, role: Role, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
@@ -142,7 +136,11 @@ fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable>
                         ResultPart::Text(text.decode().into_owned())
                     }
                     None => match other_part(item) {
-                        Block::Media(media) => ResultPart::Media(media),
+                        Block::Media(media) => {
+                            let place = (0, parts.len(), item.range.clone());
+                            out.result_media.push(place);
+                            ResultPart::Media(media)
+                        }
                         _ => ResultPart::Opaque {
                             chars: item.range.len(),
                         },

@@ -1,12 +1,14 @@
 //! From a view to bytes: original slices around the summary.
 
+use std::ops::Range;
+
 use epitome::reference::{layer, micro};
-use epitome::{Role, Trim, View, ViewItem};
+use epitome::{Kept, Role, Shown, Trim, View, ViewItem};
 
 use crate::anthropic;
 use crate::body::Body;
 use crate::decode::{Unreadable, decode, summary_message, text_message};
-use crate::json::escape;
+use crate::json::{Text, escape, read_within};
 use crate::splice::{Edit, Item, Splice};
 use crate::wire::Wire;
 
@@ -31,7 +33,11 @@ impl Body {
     pub fn render(&self, view: &View, summary: &str) -> Result<Splice, RenderError> {
         let mut items = Vec::with_capacity(view.items.len() + 1);
         if self.needs_opening(view) {
-            items.push(Item::Inserted(text_message(Role::User, layer::OPENING)));
+            items.push(Item::Inserted(text_message(
+                self.wire(),
+                Role::User,
+                layer::OPENING,
+            )));
         }
         for item in &view.items {
             items.push(match item {
@@ -44,9 +50,14 @@ impl Body {
                     Item::Inserted(summary_message(self.wire(), summary, mark))
                 }
                 ViewItem::AssistantSummary => {
-                    Item::Inserted(text_message(Role::Assistant, summary))
+                    Item::Inserted(text_message(self.wire(), Role::Assistant, summary))
                 }
-                ViewItem::Inserted(role, text) => Item::Inserted(text_message(*role, text)),
+                ViewItem::Inserted(role, text) => {
+                    Item::Inserted(text_message(self.wire(), *role, text))
+                }
+                ViewItem::Made { role, text, .. } => {
+                    Item::Inserted(text_message(self.wire(), *role, text))
+                }
                 ViewItem::Merged(index) => {
                     Item::Edited(*index, vec![self.merge_edit(*index, summary)?])
                 }
@@ -87,7 +98,10 @@ impl Body {
             .ok_or_else(|| why(Unreadable::WrongType("content")))?;
         let text = content.as_text().or_else(|| {
             content.items().iter().find_map(|block| {
-                let is_text = block.string("type").as_deref() == Some("text");
+                let is_text = matches!(
+                    block.string("type").as_deref(),
+                    Some("text" | "input_text" | "output_text")
+                );
                 block.get("text").filter(|_| is_text)?.as_text()
             })
         });
@@ -111,26 +125,35 @@ impl Body {
             .read(index)
             .map_err(|_| unreadable(Unreadable::NotAnObject))?;
         let decoded = decode(self.wire(), &value).map_err(unreadable)?;
-        let mut edits: Vec<Edit> = trims
-            .iter()
-            .filter_map(|trim| {
-                let (_, _, text) = decoded
-                    .result_texts
-                    .iter()
-                    .find(|(block, part, _)| (*block, *part) == (trim.block, trim.part))?;
-                let chars = text.decode().chars().count();
-                let omitted = chars.checked_sub(trim.head_chars + trim.tail_chars)?;
-                let mut with = Vec::new();
-                escape(&Trim::marker(omitted), &mut with);
-                Some(Edit {
-                    range: text.position_of_char(trim.head_chars)
-                        ..text.position_of_char(chars - trim.tail_chars),
-                    with,
-                })
-            })
-            .collect();
+        let mut edits = Vec::new();
+        for trim in trims {
+            let is_meant = |block: usize, part: usize| (block, part) == (trim.block, trim.part);
+            let text = decoded.result_texts.iter().find(|t| is_meant(t.0, t.1));
+            let medium = decoded.result_media.iter().find(|m| is_meant(m.0, m.1));
+            match (&trim.shown, text, medium) {
+                (Shown::Kept(kept), Some((_, _, text)), _) => edits.extend(gap_edits(kept, text)),
+                (Shown::Placeholder(line), Some((_, _, text)), _) => {
+                    let mut with = Vec::new();
+                    escape(line, &mut with);
+                    let range = text.range();
+                    edits.push(Edit { range, with });
+                }
+                (Shown::Placeholder(line), None, Some((_, _, range))) => edits.push(Edit {
+                    range: range.clone(),
+                    with: text_part(self.wire(), line, self.part_cache_mark(range.clone())),
+                }),
+                _ => {}
+            }
+        }
         edits.sort_by_key(|edit| edit.range.start);
         Ok(edits)
+    }
+
+    /// The cache mark of a part that is replaced.
+    fn part_cache_mark(&self, range: Range<usize>) -> Option<&[u8]> {
+        let part = read_within(self.bytes(), range).ok()?;
+        let mark = part.get("cache_control").filter(|mark| !mark.is_null())?;
+        self.bytes().get(mark.range.clone())
     }
 
     /// The last cache mark on a message that is not in `view`.
@@ -142,7 +165,10 @@ impl Body {
             view.items.iter().any(|item| match item {
                 ViewItem::Entries(range) => range.contains(&index),
                 ViewItem::Trimmed(kept, _) | ViewItem::Merged(kept) => *kept == index,
-                ViewItem::Summary | ViewItem::AssistantSummary | ViewItem::Inserted(..) => false,
+                ViewItem::Summary
+                | ViewItem::AssistantSummary
+                | ViewItem::Made { .. }
+                | ViewItem::Inserted(..) => false,
             })
         };
         (0..self.len())
@@ -154,4 +180,38 @@ impl Body {
             })
             .find_map(|index| anthropic::cache_mark(&self.read(index).ok()?, self.bytes()))
     }
+}
+
+/// Each gap gives way to its marker.
+fn gap_edits(kept: &Kept, text: &Text<'_>) -> Vec<Edit> {
+    let gaps = kept.gaps(text.decode().chars().count());
+    let borders = gaps.iter().flat_map(|gap| [gap.start, gap.end]);
+    let mut places = text.positions_of_chars(borders);
+    let mut edits = Vec::with_capacity(gaps.len());
+    for gap in &gaps {
+        if let (Some(start), Some(end)) = (places.next(), places.next()) {
+            let mut with = Vec::new();
+            escape(&Trim::marker(gap.len()), &mut with);
+            let range = start..end;
+            edits.push(Edit { range, with });
+        }
+    }
+    edits
+}
+
+/// A part of text inside a tool result.
+fn text_part(wire: Wire, text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
+    let start: &[u8] = match wire {
+        Wire::OpenAiChat | Wire::Anthropic => br#"{"type":"text","text":""#,
+        Wire::OpenAiResponses => br#"{"type":"input_text","text":""#,
+    };
+    let mut out = start.to_vec();
+    escape(text, &mut out);
+    out.push(b'"');
+    if let Some(mark) = cache_mark {
+        out.extend_from_slice(br#","cache_control":"#);
+        out.extend_from_slice(mark);
+    }
+    out.push(b'}');
+    out
 }

@@ -14,6 +14,10 @@ fn from_value(wire: Wire, value: &Value<'_>) -> Option<u64> {
     let usage = value.get("usage").filter(|usage| !usage.is_null());
     match wire {
         Wire::OpenAiChat => usage?.whole_number("prompt_tokens"),
+        // What was read from cache is part of it. Events hold the whole response.
+        Wire::OpenAiResponses => usage
+            .or_else(|| value.get("response")?.get("usage"))?
+            .whole_number("input_tokens"),
         Wire::Anthropic => {
             let usage = usage.or_else(|| value.get("message")?.get("usage"))?;
             let part = |name| usage.whole_number(name).unwrap_or(0);

@@ -33,6 +33,8 @@ pub enum ViolationKind {
     EmptyMessage,
     /// Thinking stands at the end of a message.
     EndsInThinking,
+    /// Thinking is an entry of its own, and what it led to does not follow.
+    LoneThinking,
 }
 
 impl ViolationKind {
@@ -47,12 +49,16 @@ impl ViolationKind {
             Self::RepeatedCallId => "repeated_call_id",
             Self::EmptyMessage => "empty_message",
             Self::EndsInThinking => "ends_in_thinking",
+            Self::LoneThinking => "lone_thinking",
         }
     }
 }
 
 /// The structural problems of a list of messages under the rules of its provider. A history that ends in
 /// calls without results is reported; one that ends in results is normal.
+///
+/// Responses pairs calls and outputs by their ids alone, so that something may stand between them; Chat and
+/// Anthropic want the results right behind the calls.
 #[must_use]
 pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
     let mut out = Vec::new();
@@ -71,7 +77,7 @@ pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
         if message.role == Role::System {
             continue;
         }
-        if message.results().next().is_none() {
+        if message.results().next().is_none() && wire != Wire::OpenAiResponses {
             for (owner, _) in open.drain(..) {
                 report(owner, ViolationKind::UnansweredCall);
             }
@@ -80,7 +86,9 @@ pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
         for block in &message.blocks {
             match block {
                 Block::Call(call) => {
-                    if !own.insert(call.id.as_str()) {
+                    let is_waiting =
+                        wire == Wire::OpenAiResponses && open.iter().any(|(_, id)| *id == call.id);
+                    if is_waiting || !own.insert(call.id.as_str()) {
                         report(position, ViolationKind::RepeatedCallId);
                     }
                     open.push((position, &call.id));
@@ -94,7 +102,14 @@ pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
                 _ => {}
             }
         }
-        if is_empty(message) && !(message.role == Role::Assistant && position + 1 == messages.len())
+        let is_item_of_thinking = wire == Wire::OpenAiResponses && message.is_only_thinking();
+        if is_item_of_thinking {
+            let next = messages.get(position + 1);
+            if next.is_none_or(|next| next.role != Role::Assistant) {
+                report(position, ViolationKind::LoneThinking);
+            }
+        } else if is_empty(message)
+            && !(message.role == Role::Assistant && position + 1 == messages.len())
         {
             report(position, ViolationKind::EmptyMessage);
         }

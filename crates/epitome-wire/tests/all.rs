@@ -25,6 +25,8 @@ mod documents;
 mod fixtures;
 #[path = "all/json.rs"]
 mod json;
+#[path = "all/laws.rs"]
+mod laws;
 #[path = "all/media.rs"]
 mod media;
 #[path = "all/mutation.rs"]
@@ -33,6 +35,10 @@ mod mutation;
 mod overflow;
 #[path = "all/presets.rs"]
 mod presets;
+#[path = "all/prunes.rs"]
+mod prunes;
+#[path = "all/responses.rs"]
+mod responses;
 #[path = "all/sessions.rs"]
 mod sessions;
 #[path = "all/spelling.rs"]

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 /// A session in which something has to be decided: it is above its hard line.
 fn session(messages: usize) -> Session {
-    let mut session = Session::new(Window::configured(2_000), Meter::Estimate);
+    let mut session = Session::new(Window::configured(2_000), Meter::Estimate).without_guard();
     for number in 0..messages {
         let (role, text) = if number % 2 == 0 {
             (

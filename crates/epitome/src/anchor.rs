@@ -5,27 +5,353 @@ const LONGEST: usize = 160;
 
 /// The anchors in a text, in order, with repetitions.
 pub fn anchors(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=、。「」".contains(c))
-        .map(|word| word.trim_matches(|c: char| ".:!?*#…\\".contains(c)))
-        .filter(|word| is_anchor(word))
+    let mut found = Vec::new();
+    scan(text, |word| {
+        if word.shape.is_anchor() {
+            found.push(word.text);
+        }
+    });
+    found.into_iter()
 }
 
-fn is_anchor(word: &str) -> bool {
-    if word.len() < 3 || word.len() > LONGEST || !word.chars().any(char::is_alphanumeric) {
-        return false;
+/// What a word looks like. No vocabulary and no language is involved, only letters, digits and joints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A word of a language, or too short or too long to be anything.
+    Plain,
+    /// Words joined by hyphens.
+    Hyphenated,
+    /// Digits only, with or without joints.
+    Number,
+    /// Digits and letters without a joint.
+    Code,
+    /// Letters with a joint, a capital inside, or capitals only.
+    Name,
+    /// With a slash.
+    Path,
+}
+
+impl Shape {
+    pub(crate) const fn is_anchor(self) -> bool {
+        !matches!(self, Self::Plain)
     }
-    let mut previous = ' ';
-    let mut letters = 0;
-    for character in word.chars() {
-        let joins = matches!(character, '/' | '_' | '.' | ':' | '@' | '-' | '#');
-        if character.is_ascii_digit() || (joins && character != '-' && letters > 0) {
-            return true;
+}
+
+/// A word of a text: a run of letters, digits and joints that begins and ends with a letter, a digit or
+/// an underscore.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) shape: Shape,
+    /// A hash of it in small letters.
+    hash: u64,
+}
+
+/// Scripts from here on are written without spaces.
+const UNSPACED: char = '\u{2e80}';
+
+/// Reads a text word by word, in one pass. Scripts without spaces have no words; their characters are handed over
+/// in pairs as words without text.
+pub(crate) fn scan<'a>(text: &'a str, mut each: impl FnMut(Word<'a>)) {
+    let mut run = Run::default();
+    let mut unspaced = None;
+    for (at, c) in text.char_indices() {
+        let part = match c {
+            'a'..='z' => Part::Small,
+            '0'..='9' => Part::Digit,
+            'A'..='Z' => Part::Capital,
+            '_' => Part::Underscore,
+            '-' => Part::Hyphen,
+            '/' => Part::Slash,
+            '.' | ':' | '@' | '#' => Part::Joint,
+            ..'\u{80}' => Part::None,
+            UNSPACED.. if c.is_alphanumeric() => {
+                if let Some(before) = unspaced {
+                    each(Word::pair(before, c));
+                }
+                unspaced = Some(c);
+                run.end(text, &mut each);
+                continue;
+            }
+            _ if c < UNSPACED && c.is_alphanumeric() => match c.is_uppercase() {
+                true => Part::Capital,
+                false => Part::Small,
+            },
+            _ => Part::None,
+        };
+        unspaced = None;
+        match part {
+            Part::None => run.end(text, &mut each),
+            _ => run.add(at, c, part),
         }
-        if previous.is_lowercase() && character.is_uppercase() {
-            return true;
-        }
-        letters += usize::from(character.is_alphabetic());
-        previous = character;
     }
-    word.len() > 3 && letters == word.len() && word.chars().all(|c| c.is_ascii_uppercase())
+    run.end(text, &mut each);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    None,
+    Small,
+    Capital,
+    Digit,
+    Underscore,
+    Hyphen,
+    Slash,
+    Joint,
+}
+
+/// A word in the making.
+#[derive(Default)]
+struct Run {
+    /// Where it begins and where it ends so far, without the joints behind it.
+    start: usize,
+    end: usize,
+    hash: u64,
+    letters: u32,
+    capitals: u32,
+    digits: u32,
+    joints: u32,
+    hyphens: u32,
+    has_slash: bool,
+    has_inner_capital: bool,
+    after_small: bool,
+    /// Joints behind it that only count if it goes on.
+    waiting: Waiting,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Waiting {
+    joints: u32,
+    hyphens: u32,
+    has_slash: bool,
+    hash: u64,
+}
+
+impl Run {
+    #[inline]
+    fn add(&mut self, at: usize, c: char, part: Part) {
+        let is_empty = self.end == 0;
+        if matches!(part, Part::Hyphen | Part::Slash | Part::Joint) {
+            if is_empty {
+                return;
+            }
+            self.after_small = false;
+            self.waiting.hash = step(self.waiting.hash, c);
+            match part {
+                Part::Hyphen => self.waiting.hyphens += 1,
+                Part::Slash => {
+                    self.waiting.joints += 1;
+                    self.waiting.has_slash = true;
+                }
+                _ => self.waiting.joints += 1,
+            }
+            return;
+        }
+        if is_empty {
+            self.start = at;
+            self.waiting.hash = HASH_START;
+        }
+        self.joints = self.waiting.joints;
+        self.hyphens = self.waiting.hyphens;
+        self.has_slash = self.waiting.has_slash;
+        self.hash = match c.is_ascii() {
+            true => step(self.waiting.hash, c.to_ascii_lowercase()),
+            false => c.to_lowercase().fold(self.waiting.hash, step),
+        };
+        self.waiting.hash = self.hash;
+        self.end = at + c.len_utf8();
+        match part {
+            Part::Digit => self.digits += 1,
+            Part::Underscore => {
+                self.joints += 1;
+                self.waiting.joints += 1;
+            }
+            Part::Capital => {
+                self.letters += 1;
+                self.capitals += 1;
+                self.has_inner_capital |= self.after_small;
+            }
+            _ => self.letters += 1,
+        }
+        self.after_small = part == Part::Small;
+    }
+
+    #[inline]
+    fn end<'a>(&mut self, text: &'a str, each: &mut impl FnMut(Word<'a>)) {
+        if self.end == 0 {
+            return;
+        }
+        let word = text.get(self.start..self.end).unwrap_or_default();
+        each(Word {
+            text: word,
+            shape: self.shape(word),
+            hash: self.hash,
+        });
+        *self = Self::default();
+    }
+
+    fn shape(&self, word: &str) -> Shape {
+        if word.len() < 3 || word.len() > LONGEST || self.letters + self.digits < 2 {
+            Shape::Plain
+        } else if self.has_slash && self.letters > 0 {
+            Shape::Path
+        } else if self.letters == 0 {
+            Shape::Number
+        } else if self.joints > 0 && is_file(word) {
+            Shape::Path
+        } else if self.digits > 0 && self.joints + self.hyphens == 0 {
+            Shape::Code
+        } else if self.joints > 0
+            || self.digits > 0
+            || self.has_inner_capital
+            || (self.capitals == self.letters && self.letters > 3)
+        {
+            Shape::Name
+        } else if self.hyphens > 0 {
+            Shape::Hyphenated
+        } else {
+            Shape::Plain
+        }
+    }
+}
+
+/// Whether a name ends as files do: a dot and a few small letters.
+fn is_file(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        stem.len() > 1
+            && (1..=5).contains(&extension.len())
+            && !stem.contains('.')
+            && extension.bytes().all(is_part)
+            && extension.bytes().any(|b| b.is_ascii_lowercase())
+    })
+}
+
+const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+#[inline]
+fn step(hash: u64, c: char) -> u64 {
+    (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// Keeps the words of languages apart from the names that are spelled like them.
+const WORD_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Shorter words say little in any language.
+const SHORTEST_WORD: usize = 4;
+
+impl<'a> Word<'a> {
+    fn pair(one: char, other: char) -> Self {
+        Self {
+            text: "",
+            shape: Shape::Plain,
+            hash: u64::from(one) << 32 | u64::from(other),
+        }
+    }
+
+    /// Whether it says nothing by itself.
+    pub(crate) const fn is_small(&self) -> bool {
+        matches!(self.shape, Shape::Plain)
+            && self.text.len() < SHORTEST_WORD
+            && !self.text.is_empty()
+    }
+
+    /// What makes two spellings one thing: case does not count, nor does a line number behind it, and a
+    /// path is known by its last two parts, however long it is written.
+    pub(crate) fn key(&self) -> u64 {
+        match self.shape {
+            Shape::Plain => self.hash ^ WORD_SALT,
+            Shape::Path | Shape::Name => {
+                let mut word = self.text;
+                while let Some((front, behind)) = word.rsplit_once(':') {
+                    let is_line = behind.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+                    if front.is_empty() || !is_line {
+                        break;
+                    }
+                    word = front;
+                }
+                if self.shape == Shape::Path && !word.contains("://") {
+                    word = last_two(word);
+                }
+                match word.len() == self.text.len() {
+                    true => self.hash,
+                    false => fold(word),
+                }
+            }
+            _ => self.hash,
+        }
+    }
+
+    /// The keys of the words it is made of: `parseConfig`, `parse_config` and `parse/config` have the same.
+    pub(crate) fn parts(&self, mut each: impl FnMut(u64)) {
+        match self.shape {
+            Shape::Plain => each(self.hash),
+            _ => parts(last_two(self.text), each),
+        }
+    }
+}
+
+/// The key of a path.
+pub(crate) fn path_key(path: &str) -> u64 {
+    fold(last_two(path.trim_start_matches(['.', '/'])))
+}
+
+/// The last two parts of a path.
+pub(crate) fn last_two(path: &str) -> &str {
+    match path.rmatch_indices('/').nth(1) {
+        Some((at, _)) => path.get(at + 1..).unwrap_or(path),
+        None => path,
+    }
+}
+
+/// Whether a text is one path and nothing else.
+pub(crate) fn is_plain_path(text: &str) -> bool {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_./@-".contains(&b);
+    text.bytes().all(is_part) && (text.contains('/') || is_file(text))
+}
+
+fn parts(name: &str, mut each: impl FnMut(u64)) {
+    let mut hash = HASH_START;
+    let mut length = 0;
+    let mut after_small = false;
+    let mut end = |hash: &mut u64, length: &mut usize| {
+        if *length + 1 >= SHORTEST_WORD {
+            each(*hash);
+        }
+        *hash = HASH_START;
+        *length = 0;
+    };
+    for c in name.chars() {
+        let is_letter = c.is_alphabetic();
+        if !is_letter || (after_small && c.is_uppercase()) {
+            end(&mut hash, &mut length);
+        }
+        if is_letter {
+            hash = c.to_lowercase().fold(hash, step);
+            length += c.len_utf8();
+        }
+        after_small = c.is_lowercase();
+    }
+    end(&mut hash, &mut length);
+}
+
+/// A hash of a word in small letters.
+fn fold(word: &str) -> u64 {
+    let small = word.chars().flat_map(char::to_lowercase);
+    small.fold(HASH_START, step)
+}
+
+/// A hash of a text as it is, for finding it again.
+pub(crate) fn text_hash(text: &str) -> u64 {
+    let mut chunks = text.as_bytes().chunks_exact(8);
+    let mut hash = HASH_START ^ text.len() as u64;
+    let mut mix = |value: u64| {
+        hash = (hash ^ value).wrapping_mul(WORD_SALT);
+        hash ^= hash >> 29;
+    };
+    for chunk in &mut chunks {
+        mix(chunk.try_into().map_or(0, u64::from_le_bytes));
+    }
+    let rest = chunks.remainder().iter();
+    mix(rest.fold(0, |value, byte| value << 8 | u64::from(*byte)));
+    hash
 }

@@ -1,6 +1,8 @@
 //! A compaction: a plan carried out by the built-in summariser, measured before it is believed.
 
+use std::borrow::Borrow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::anchor::anchors;
 use crate::dress::Dress;
@@ -13,8 +15,10 @@ use crate::plan::{Layout, NoPlan, Plan, TaskPlace, leading_system, notes_tokens}
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
+use crate::reference::spacebot;
 use crate::summary::Summary;
-use crate::view::{Trim, View, trimmed, trims};
+use crate::trim::{Trim, omitted, trimmed, trims};
+use crate::view::View;
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub struct Compaction {
     pub trimmed_tokens: u64,
     /// The instructions of the user that the summary carries word for word.
     pub pins: Vec<Pin>,
+    /// Instructions in force for which there was no room. They are in the log, where recall finds them.
+    pub demoted: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
 }
@@ -61,7 +67,7 @@ impl Compaction {
     pub fn extract(
         plan: Plan,
         log: &Log,
-        messages: &[Message],
+        messages: &[impl Borrow<Message>],
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
@@ -76,13 +82,36 @@ impl Compaction {
         preset: PresetName,
         plan: Plan,
         log: &Log,
-        messages: &[Message],
+        messages: &[impl Borrow<Message>],
         meter: Meter,
         focus: Option<&str>,
     ) -> Result<Self, NoPlan> {
-        let at = |range: std::ops::Range<usize>| -> Vec<(usize, &Message)> {
+        Self::extract_with(preset, plan, log, messages, meter, focus, &[])
+    }
+
+    /// [`Compaction::extract_as`] with instructions of the host that every summary carries.
+    ///
+    /// # Errors
+    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
+    pub fn extract_with(
+        preset: PresetName,
+        plan: Plan,
+        log: &Log,
+        messages: &[impl Borrow<Message>],
+        meter: Meter,
+        focus: Option<&str>,
+        host_pins: &[Pin],
+    ) -> Result<Self, NoPlan> {
+        let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
+        let messages = messages.as_slice();
+        match plan.layout {
+            Layout::Marker => return Self::truncate(plan, log, messages, meter),
+            Layout::Nothing => return Ok(Self::without_summary(plan, String::new(), 0, log)),
+            Layout::UserMessage | Layout::AssistantMessage | Layout::Merged => {}
+        }
+        let at = |range: Range<usize>| -> Vec<(usize, &Message)> {
             range
-                .filter_map(|p| messages.get(p).map(|m| (p, m)))
+                .filter_map(|p| messages.get(p).map(|m| (p, *m)))
                 .collect()
         };
         let tail = plan.span.end..log.len();
@@ -98,27 +127,58 @@ impl Compaction {
         let kept_tokens = log.tokens(leading_system(log)..plan.head.end)
             + notes_tokens(log, &plan.notes)
             + log.tokens(tail)
-            - trimmed_tokens;
+            - trimmed_tokens
+            - plan.dropped_tokens(log);
         // A summary inside a message is charged as text, not as a message.
         let frame_tokens = match plan.layout {
             Layout::Merged => 2 * meter.message(&Message::text(Role::User, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage => {
-                meter.message(&Message::text(Role::User, ""))
-            }
+            _ => meter.message(&Message::text(Role::User, "")),
         };
 
-        let span = at(plan.span.clone());
+        // Heartbeats that found nothing say nothing.
+        let idle: Vec<Range<usize>> = log.heartbeats(plan.span.clone()).collect();
+        let mut span = at(plan.span.clone());
+        span.retain(|(position, _)| !idle.iter().any(|range| range.contains(position)));
+        let shortened: Vec<(usize, Message)> = trims
+            .iter()
+            .filter_map(|(position, trims)| {
+                Some((*position, trimmed(messages.get(*position)?, trims)))
+            })
+            .collect();
+        let kept: Vec<&Message> = plan
+            .head
+            .clone()
+            .skip(leading_system(log))
+            .chain(plan.span.end..log.len())
+            .filter(|position| shortened.iter().all(|(at, _)| at != position))
+            .filter(|position| !plan.drops(*position))
+            .filter_map(|position| messages.get(position).copied())
+            .chain(shortened.iter().map(|(_, message)| message))
+            .collect();
+        let omitted: Vec<(usize, &str)> = trims
+            .iter()
+            .filter_map(|(position, trims)| Some((position, messages.get(*position)?, trims)))
+            .flat_map(|(position, message, trims)| {
+                omitted(message, trims)
+                    .into_iter()
+                    .map(|text| (*position, text))
+            })
+            .collect();
         let mut source = Source {
             span: &span,
+            kept: &kept,
+            omitted: &omitted,
             before: plan
                 .span
                 .start
                 .checked_sub(1)
-                .and_then(|at| messages.get(at)),
+                .and_then(|at| messages.get(at).copied()),
             carries_task: plan.task == TaskPlace::Summary,
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
             dress: Dress::of(preset, messages, &plan),
+            pins_tokens: plan.pins_tokens,
+            host_pins,
             budget_tokens: plan
                 .target_tokens
                 .saturating_sub(kept_tokens + frame_tokens)
@@ -127,7 +187,7 @@ impl Compaction {
         };
         let acknowledgement = match plan.layout {
             Layout::Merged => meter.message(&Message::text(Role::Assistant, ACKNOWLEDGEMENT)),
-            Layout::UserMessage | Layout::AssistantMessage => 0,
+            _ => 0,
         };
         let size =
             |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
@@ -154,10 +214,12 @@ impl Compaction {
                 floor_tokens: plan.floor_tokens,
             });
         }
-        let pins = pin::find(span.iter().copied())
-            .into_iter()
-            .filter(|pin| pin.is_active() && summary.text.contains(&pin.text))
-            .collect();
+        let found = pin::find(span.iter().copied()).into_iter();
+        let in_force = host_pins
+            .iter()
+            .cloned()
+            .chain(found.filter(Pin::is_active));
+        let (pins, demoted) = in_force.partition(|pin: &Pin| summary.text.contains(&pin.text));
         Ok(Self {
             plan,
             summary,
@@ -165,8 +227,55 @@ impl Compaction {
             trims,
             trimmed_tokens,
             pins,
+            demoted,
             tokens_after,
         })
+    }
+
+    /// Carries out a plan that drops the oldest entries, with a marker that counts all that ever went this way.
+    fn truncate(
+        plan: Plan,
+        log: &Log,
+        messages: &[&Message],
+        meter: Meter,
+    ) -> Result<Self, NoPlan> {
+        let earlier = plan.dropped.iter().flat_map(Clone::clone);
+        let earlier: usize = earlier
+            .filter_map(|at| messages.get(at)?.spoken().next())
+            .filter_map(spacebot::truncated_count)
+            .sum();
+        let text = spacebot::emergency_marker(earlier + plan.span.len());
+        let summary_tokens = meter.message(&Message::text(Role::User, text.as_str()));
+        let compaction = Self::without_summary(plan, text, summary_tokens, log);
+        let plan = &compaction.plan;
+        if !plan.is_worthwhile(compaction.tokens_after) {
+            return Err(NoPlan {
+                reason: Reason::NotSmaller,
+                floor_tokens: plan.floor_tokens,
+            });
+        }
+        Ok(compaction)
+    }
+
+    /// A compaction in which `text`, which is no summary, stands for the span.
+    fn without_summary(plan: Plan, text: String, summary_tokens: u64, log: &Log) -> Self {
+        let head = leading_system(log)..plan.head.end;
+        let tokens_after = log.tokens(head) + summary_tokens + log.tokens(plan.span.end..log.len())
+            - plan.dropped_tokens(log);
+        Self {
+            plan,
+            summary: Summary {
+                text,
+                sources: Vec::new(),
+                lines: Vec::new(),
+            },
+            summary_tokens,
+            trims: Vec::new(),
+            trimmed_tokens: 0,
+            pins: Vec::new(),
+            demoted: Vec::new(),
+            tokens_after,
+        }
     }
 
     /// What the model gets, for a log of `len` entries.

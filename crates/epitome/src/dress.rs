@@ -36,7 +36,7 @@ const TROUBLE: &[&str] = &[
 impl<'a> Dress<'a> {
     /// The dress of a preset for a conversation.
     #[must_use]
-    pub fn of(preset: PresetName, messages: &'a [Message], plan: &Plan) -> Self {
+    pub fn of(preset: PresetName, messages: &[&'a Message], plan: &Plan) -> Self {
         match preset {
             PresetName::Default | PresetName::Openclaw => Self::Plain,
             PresetName::Vibe => {
@@ -44,6 +44,7 @@ impl<'a> Dress<'a> {
                 Self::LastRequest(
                     covered
                         .iter()
+                        .copied()
                         .rev()
                         .find(|message| message.is_typed_by_user()),
                 )

@@ -1,13 +1,27 @@
 //! The built-in summariser: verbatim lines chosen under a budget. No model, no randomness.
 
+mod arrange;
 mod coverage;
+mod pieces;
+mod survey;
+mod todo;
+mod values;
+mod weight;
 
+use crate::anchor::last_two;
 use crate::dress::Dress;
+use crate::files::FileOperations;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
+use crate::plan::percent_of;
 use crate::reference::{layer, micro};
-use crate::summary::{self, BULLET_TOKENS, Earlier, Line, Parts, Summary};
+use crate::summary::{self, BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
+
+use arrange::{Replaced, Sections, arrange};
+use coverage::Coverage;
+use pieces::{Piece, Voice};
+use survey::{Candidate, Survey};
 
 /// What the built-in summariser works from.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +34,18 @@ pub struct Source<'a> {
     pub carries_task: bool,
     /// Whether the newest request of the user is inside the span.
     pub holds_latest_request: bool,
+    /// The messages that stay in view beside the summary: what they say need not be told again.
+    pub kept: &'a [&'a Message],
+    /// What is left out of tool results that stay, with the positions of their entries.
+    pub omitted: &'a [(usize, &'a str)],
     /// What the user wants kept in mind.
     pub focus: Option<&'a str>,
     /// How the text is dressed for its place.
     pub dress: Dress<'a>,
+    /// What instructions in force may take whatever else is there.
+    pub pins_tokens: u64,
+    /// What the host wants kept, word for word.
+    pub host_pins: &'a [Pin],
     /// What the text may cost.
     pub budget_tokens: u64,
     /// How it is counted.
@@ -32,14 +54,36 @@ pub struct Source<'a> {
 
 /// The share of the budget that instructions may take, in percent: they come before everything else.
 const PINS_PERCENT: u64 = 66;
-/// The share of the rest that the words of the user may take, in percent.
-const SAID_PERCENT: u64 = 40;
-/// The longest quotation of one message of the user.
-const SAID_CHARS: usize = 360;
+/// The share of the rest that the first and the newest request may take, each, in percent.
+const REQUEST_PERCENT: u64 = 10;
+/// What either may take where that is little, in tokens.
+const REQUEST_TOKENS: u64 = 120;
 /// The longest quotation of the first or the newest request.
 const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
+/// The share of the rest that last words and open work may take, each, in percent.
+const CLOSE_PERCENT: u64 = 8;
+/// The share of the rest that the list of changed files may take, in percent.
+const CHANGED_PERCENT: u64 = 25;
+/// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
+const FOCUS_FACTOR: f64 = 6.0;
+const CHANGED_FACTOR: f64 = 2.0;
+/// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
+/// where at least half of the span is.
+const SAID_PERCENT_OF_CHAT: u64 = 85;
+const SAID_PERCENT_OF_WORK: u64 = 20;
+/// A summary of less than this many tokens has one section for all that was done and found.
+const SECTIONS_TOKENS: u64 = 600;
+/// How often room that turned out to be left is filled.
+const REFILLS: usize = 3;
+/// Less room than this is left empty, in tokens.
+const REST_TOKENS: u64 = 16;
+/// What a path costs in a list, and a gap inside a line, beyond their text.
+const PATH_TOKENS: u64 = 1;
+const GAP_TOKENS: u64 = 3;
+/// The longest quotation of one thing to do.
+const OPEN_CHARS: usize = 160;
 /// Bytes without a space beyond which a text is taken to have no words to cut between.
 const LONGEST_WORD: usize = 160;
 
@@ -56,30 +100,40 @@ impl Source<'_> {
         let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
         let earlier = self.earlier();
 
-        let cap = left * PINS_PERCENT / 100;
+        let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
+        let room = self.budget_tokens.saturating_sub(frame);
+        let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
         parts.pins = pin::cap(self.pins(&earlier), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
+        let request_tokens = percent_of(left, REQUEST_PERCENT)
+            .max(REQUEST_TOKENS)
+            .min(left / 3);
         if self.carries_task {
-            parts.task = self.first_request(&earlier, left / 3);
+            parts.task = self.first_request(&earlier, request_tokens);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
         }
-        if self.holds_latest_request && !self.dress.says_last_request() {
-            parts.latest_request = self.latest_request(left / 2);
+        let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
+        if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
+            parts.latest_request = self.latest_request(request_tokens);
             left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
         }
-        parts.last_words = self.last_words(left / 6);
-        left = left.saturating_sub(parts.last_words.iter().map(|l| self.cost(&l.text)).sum());
+        // What stands word for word in a request is not said a second time.
+        let requests = parts.task.iter().chain(&parts.latest_request);
+        let told: Vec<String> = requests.cloned().collect();
+        let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
+        parts.pins.retain(|pin| !is_told(pin));
+        let close_tokens = percent_of(left, CLOSE_PERCENT);
+        parts.last_words = self.last_words(close_tokens);
+        parts.open = self.open(&earlier, close_tokens);
+        let close = parts.last_words.iter().chain(&parts.open);
+        left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
+        self.choose(&earlier, &mut parts, left);
 
-        parts.said = self.said(&earlier, &parts.pins, left * SAID_PERCENT / 100);
-        left = left.saturating_sub(parts.said.iter().map(|l| self.cost(&l.text)).sum());
-        parts.record = coverage::choose(self, &earlier, &parts, left);
-
-        let mut sources: Vec<usize> = parts
-            .said
+        let lines = parts.lines();
+        let mut sources: Vec<usize> = lines
             .iter()
-            .chain(&parts.record)
-            .chain(&parts.last_words)
             .map(|line| line.position)
+            .filter(|position| self.is_in_span(*position))
             .chain(parts.pins.iter().filter_map(Pin::entry))
             .collect();
         sources.sort_unstable();
@@ -87,7 +141,179 @@ impl Source<'_> {
         Summary {
             text: self.dress.apply(&parts),
             sources,
+            lines,
         }
+    }
+
+    /// Fills the room that is left with lines of the user and of the work.
+    fn choose(&self, earlier: &Earlier, parts: &mut Parts, room_tokens: u64) {
+        let mut survey = self.survey(earlier);
+        if let Some(focus) = self.focus {
+            survey.prefer(focus, FOCUS_FACTOR);
+        }
+        let changed = self.changed(earlier, &survey);
+        for line in &changed {
+            survey.prefer(&line.text, CHANGED_FACTOR);
+        }
+        let replaced = Replaced::of(&survey);
+        let mut coverage = Coverage::new(&survey);
+        self.tell(parts, &mut coverage);
+        let (sections, kinds) = match self.budget_tokens {
+            ..SECTIONS_TOKENS => (Sections::One, &[LineKind::Found][..]),
+            _ => (Sections::All, &LineKind::RECORD[..]),
+        };
+        let mut left = room_tokens;
+        parts.changed =
+            self.list_changed(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
+        let listed = parts
+            .changed
+            .iter()
+            .map(|line| self.meter.text(&line.text) + PATH_TOKENS);
+        left = left.saturating_sub(listed.sum());
+
+        let cost = |candidate: &Candidate<'_>| match candidate.piece.voice {
+            Voice::Listed => self.meter.text(&candidate.piece.text) + PATH_TOKENS,
+            Voice::User | Voice::Assistant => self.cost(&candidate.piece.text) + GAP_TOKENS,
+            _ => self.cost(&candidate.piece.text),
+        };
+        let free = left.saturating_sub(parts.heading_tokens(kinds, self.meter));
+        let said = percent_of(free, said_percent(&survey));
+        let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
+        coverage.fill(is_said, cost, said);
+        // What lines cost apart is more than what they cost together: the difference is used too.
+        for _ in 0..REFILLS {
+            arrange(&coverage, &replaced, parts, sections);
+            let used = self.meter.text(&self.dress.apply(parts));
+            let headings = parts.heading_tokens(kinds, self.meter);
+            left = self.budget_tokens.saturating_sub(used + headings);
+            if left < REST_TOKENS {
+                return;
+            }
+            coverage.fill(|_| true, cost, left);
+        }
+        arrange(&coverage, &replaced, parts, sections);
+    }
+
+    /// All that may be quoted, with what it names.
+    fn survey<'s>(&'s self, earlier: &'s Earlier) -> Survey<'s> {
+        let mut survey = Survey::default();
+        let position = self.first_position();
+        let mut add = |position, voice, text: &'s str| {
+            survey.add(Piece {
+                position,
+                voice,
+                text: text.into(),
+            });
+        };
+        for text in &earlier.said {
+            add(position, Voice::User, text);
+        }
+        for (kind, text) in &earlier.record {
+            add(position, Voice::Earlier(*kind), text);
+        }
+        for (position, message) in self.entries() {
+            pieces::of(position, message, &mut |piece| survey.add(piece));
+        }
+        for (position, text) in self.omitted {
+            pieces::lines(text, &mut |text| {
+                survey.add(Piece {
+                    position: *position,
+                    voice: Voice::Result,
+                    text: text.into(),
+                });
+            });
+        }
+        survey
+    }
+
+    /// What stands in the view anyway need not be told again.
+    fn tell(&self, parts: &Parts, coverage: &mut Coverage<'_, '_>) {
+        for message in self.kept {
+            for text in texts(message) {
+                coverage.tell(text);
+            }
+        }
+        for pin in &parts.pins {
+            coverage.tell(&pin.text);
+        }
+        for text in parts.task.iter().chain(&parts.latest_request) {
+            coverage.tell(text);
+        }
+        for line in parts.last_words.iter().chain(&parts.open) {
+            coverage.tell(&line.text);
+        }
+    }
+
+    /// The files that were changed, by the end of their paths, in the order in which they were last named.
+    fn changed(&self, earlier: &Earlier, survey: &Survey<'_>) -> Vec<Line> {
+        let first = self.first_position();
+        let line = |position, path: &str| Line {
+            position,
+            text: path.to_owned(),
+            kind: LineKind::Done,
+        };
+        let operations = FileOperations::of(self.entries().map(|(_, message)| message));
+        let mut changed: Vec<Line> = operations
+            .modified_files
+            .iter()
+            .map(|path| last_two(path))
+            .map(|path| line(survey.last_made(path).unwrap_or(first), path))
+            .collect();
+        changed.sort_by(|a, b| (a.position, &a.text).cmp(&(b.position, &b.text)));
+        changed.dedup_by(|a, b| a.text == b.text);
+        let old = earlier.changed.iter().map(|path| line(first, path));
+        let old: Vec<Line> = old
+            .filter(|old| changed.iter().all(|new| new.text != old.text))
+            .collect();
+        old.into_iter().chain(changed).collect()
+    }
+
+    /// The changed files that fit, the newest first in line for room, and are not named in view already.
+    fn list_changed(
+        &self,
+        changed: Vec<Line>,
+        coverage: &mut Coverage<'_, '_>,
+        cap_tokens: u64,
+    ) -> Vec<Line> {
+        let mut left = cap_tokens;
+        let mut listed: Vec<Line> = Vec::new();
+        for line in changed.into_iter().rev() {
+            let cost = self.meter.text(&line.text) + PATH_TOKENS;
+            if let Some(rest) = left.checked_sub(cost) {
+                left = rest;
+                coverage.tell_path(&line.text);
+                listed.push(line);
+            }
+        }
+        listed.reverse();
+        listed
+    }
+
+    /// What the newest list of things to do says is open.
+    fn open(&self, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
+        let newest = self.entries().rev().find_map(|(position, message)| {
+            let items = message.calls().filter_map(todo::open_items).last()?;
+            Some((position, items))
+        });
+        let (position, items) =
+            newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
+        let mut left = cap_tokens;
+        let lines = items.into_iter().map_while(|item| {
+            let text = first_words(&one_line(&item), OPEN_CHARS).to_owned();
+            left = left.checked_sub(self.cost(&text))?;
+            Some(Line {
+                position,
+                text,
+                kind: LineKind::Said,
+            })
+        });
+        lines.filter(|line| !line.text.is_empty()).collect()
+    }
+
+    fn is_in_span(&self, position: usize) -> bool {
+        self.span
+            .binary_search_by_key(&position, |(at, _)| *at)
+            .is_ok()
     }
 
     fn cost(&self, text: &str) -> u64 {
@@ -149,8 +375,19 @@ impl Source<'_> {
     fn pins(&self, earlier: &Earlier) -> Vec<Pin> {
         let position = self.first_position();
         let carried = |text: &String| Pin::carried(position, text.clone());
-        let earlier = earlier.pins.iter().map(carried).collect();
-        pin::carry(earlier, self.entries())
+        let host = self.host_pins.iter().cloned();
+        let is_new = |text: &&String| self.host_pins.iter().all(|pin| pin.text != **text);
+        let earlier_pins = earlier.pins.iter().filter(is_new).map(carried);
+        let carried = host.chain(earlier_pins).collect();
+        // A rule inside a request is not among the instructions of the earlier summary.
+        let requests: Vec<Message> = earlier
+            .task
+            .iter()
+            .chain(&earlier.said)
+            .map(|text| Message::text(Role::User, text.as_str()))
+            .collect();
+        let requests = requests.iter().map(|message| (position, message));
+        pin::carry(carried, requests.chain(self.entries()))
     }
 
     fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {
@@ -178,35 +415,11 @@ impl Source<'_> {
         })?;
         let text = message.spoken().collect::<Vec<_>>().join("\n");
         let text = self.shortened(text.trim(), LAST_WORDS_CHARS, cap_tokens);
-        (!text.is_empty()).then_some(Line { position, text })
-    }
-
-    /// The words of the user, newest first in line for room, oldest first in the text.
-    fn said(&self, earlier: &Earlier, pins: &[Pin], budget_tokens: u64) -> Vec<Line> {
-        let position = self.first_position();
-        let old = earlier.said.iter().map(|text| (position, text.clone()));
-        let mut left = budget_tokens;
-        let mut lines: Vec<Line> = Vec::new();
-        let mut typed: Vec<(usize, String)> = self.typed().collect();
-        if self.holds_latest_request {
-            // It stands in front already.
-            typed.pop();
-        }
-        let all: Vec<(usize, String)> = old.chain(typed).collect();
-        for (position, text) in all.into_iter().rev() {
-            let text = without_pins(&text, pins);
-            let text = self.shortened(&one_line(&text), SAID_CHARS, left);
-            if text.is_empty() || lines.iter().any(|line| line.text == text) {
-                continue;
-            }
-            let Some(rest) = left.checked_sub(self.cost(&text)) else {
-                break;
-            };
-            left = rest;
-            lines.push(Line { position, text });
-        }
-        lines.reverse();
-        lines
+        (!text.is_empty()).then_some(Line {
+            position,
+            text,
+            kind: LineKind::Said,
+        })
     }
 
     /// The beginning of `text` within both limits, with a sign where it was cut.
@@ -224,17 +437,22 @@ impl Source<'_> {
     }
 }
 
-/// A text without the sentences that stand among the instructions already.
-fn without_pins(text: &str, pins: &[Pin]) -> String {
-    let mut out = text.to_owned();
-    for pin in pins.iter().filter(|pin| text.contains(&pin.text)) {
-        out = out.replace(&pin.text, if out.trim() == pin.text { "" } else { "[…]" });
-    }
-    out
+fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message
+        .spoken()
+        .chain(message.calls().map(|call| call.arguments.as_str()))
+        .chain(message.results().flat_map(|result| result.texts()))
 }
 
 fn is_earlier_summary(text: &str) -> bool {
     summary::is_own(text) || text.starts_with(layer::SUMMARY_MARK)
+}
+
+/// What the words of the user may take: the more, the less of the span is tool traffic.
+fn said_percent(survey: &Survey<'_>) -> u64 {
+    let tool_percent = survey.tool_bytes * 100 / survey.bytes.max(1);
+    let talk_percent = 50_u64.saturating_sub(tool_percent);
+    SAID_PERCENT_OF_WORK + (SAID_PERCENT_OF_CHAT - SAID_PERCENT_OF_WORK) * talk_percent / 50
 }
 
 /// At most `chars` characters of a text, cut between words, so that no name is cut in two. A script

@@ -1,6 +1,6 @@
 //! Which files a span read and changed, and which of its tools failed.
 
-mod arguments;
+pub(crate) mod arguments;
 mod failure;
 mod tools;
 
@@ -56,6 +56,11 @@ pub struct ToolFailure {
     pub summary: String,
 }
 
+/// Whether the result of a call says that the tool failed.
+pub(crate) fn is_failure(result: &ToolResult, call: Option<&Call>) -> bool {
+    failure::is_failure(result, call.and_then(access))
+}
+
 impl FileOperations {
     /// The operations in a span.
     #[must_use]
@@ -72,7 +77,7 @@ impl FileOperations {
             for result in message.results() {
                 let at = by_id.get(result.call_id.as_str()).copied();
                 let call = at.and_then(|at| calls.get(at));
-                if !failure::is_failure(result, call.and_then(|call| access(call))) {
+                if !is_failure(result, call.copied()) {
                     continue;
                 }
                 failed.extend(at);

@@ -54,36 +54,82 @@ pub fn exchanges(messages: &[Message]) -> Vec<Range<usize>> {
             let answers_late = messages
                 .get(at + 2)
                 .is_some_and(|next| next.results().next().is_some());
-            is_answer(answer) && is_check(check, first_typed == Some(*at)) && !answers_late
+            HeartbeatPart::of(answer) == HeartbeatPart::Ok
+                && HeartbeatPart::of(check).is_check(first_typed == Some(*at))
+                && !answers_late
         })
         .map(|(at, _)| at..at + 2)
         .collect()
 }
 
+/// The part that a message may play in a heartbeat, as far as it can be told from the message alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeartbeatPart {
+    /// None.
+    #[default]
+    None,
+    /// A check, if "nothing to report" follows and it does not open the conversation.
+    Check,
+    /// A check that speaks of a heartbeat itself, so that it is no task even where it opens the conversation.
+    NamedCheck,
+    /// "Nothing to report", and nothing else.
+    Ok,
+}
+
+/// A check is a short message; what is longer carries work.
+const CHECK_BYTES: usize = 4_000;
+/// And shorter still where it does not say what it is.
+const UNNAMED_CHECK_BYTES: usize = 1_000;
+
+impl HeartbeatPart {
+    /// The part of a message.
+    #[must_use]
+    pub fn of(message: &Message) -> Self {
+        match message.role {
+            Role::Assistant if is_answer(message) => Self::Ok,
+            Role::User => check(message),
+            _ => Self::None,
+        }
+    }
+
+    /// Whether it is a check, given whether it opens the conversation.
+    #[must_use]
+    pub fn is_check(self, opens: bool) -> bool {
+        match self {
+            Self::NamedCheck => true,
+            Self::Check => !opens,
+            Self::None | Self::Ok => false,
+        }
+    }
+}
+
 fn is_answer(message: &Message) -> bool {
     let is_plain = |block: &Block| matches!(block, Block::Text(_) | Block::Thinking { .. });
-    message.role == Role::Assistant
-        && message.blocks.iter().all(is_plain)
+    message.blocks.iter().all(is_plain)
         && message.spoken().any(is_ok)
         && message
             .spoken()
             .all(|text| is_ok(text) || text.trim().is_empty())
 }
 
-fn is_check(message: &Message, opens: bool) -> bool {
+fn check(message: &Message) -> HeartbeatPart {
     let is_plain = |block: &Block| matches!(block, Block::Text(_) | Block::Injected(_));
-    if !message.is_typed_by_user()
+    let bytes: usize = message.spoken().map(str::len).sum();
+    if bytes > CHECK_BYTES
+        || !message.is_typed_by_user()
         || !message.blocks.iter().all(is_plain)
         || message.spoken().any(summary::is_own)
     {
-        return false;
+        return HeartbeatPart::None;
     }
     let names_itself = message
         .spoken()
         .any(|text| text.to_ascii_lowercase().contains("heartbeat"));
-    names_itself || !(opens || has_rules(message))
-}
-
-fn has_rules(message: &Message) -> bool {
-    !pin::find([(0, message)]).is_empty()
+    if names_itself {
+        HeartbeatPart::NamedCheck
+    } else if bytes <= UNNAMED_CHECK_BYTES && pin::find([(0, message)]).is_empty() {
+        HeartbeatPart::Check
+    } else {
+        HeartbeatPart::None
+    }
 }

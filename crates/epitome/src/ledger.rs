@@ -117,21 +117,32 @@ impl Ledger {
         if self.tried.contains(&attempt) {
             return Err(Reason::AlreadyTried);
         }
-        if need == Need::Wanted {
-            let has_grown = |mark: Option<u64>, growth: Growth| {
-                mark.is_none_or(|from| growth.is_reached(from, view_tokens))
-            };
-            if !has_grown(self.opened_at_tokens, self.settings.reopen_growth) {
-                return Err(Reason::BreakerOpen);
-            }
-            if !has_grown(self.compacted_at_tokens, self.settings.rest_growth) {
-                return Err(Reason::NotGrown);
-            }
-        }
+        self.allows(need, view_tokens)?;
         // Half open: this try goes through, the next one needs growth again unless this one succeeds.
         self.opened_at_tokens = self.opened_at_tokens.map(|_| view_tokens);
         self.tried.insert(attempt);
         Ok(())
+    }
+
+    /// Whether any try at all would be granted now. O(1).
+    ///
+    /// # Errors
+    /// Where it is only [`Need::Wanted`]: [`Reason::BreakerOpen`], and [`Reason::NotGrown`] while the conversation
+    /// rests after a compaction.
+    pub fn allows(&self, need: Need, view_tokens: u64) -> Result<(), Reason> {
+        let has_grown = |mark: Option<u64>, growth: Growth| {
+            mark.is_none_or(|from| growth.is_reached(from.min(view_tokens), view_tokens))
+        };
+        match need {
+            Need::Required => Ok(()),
+            Need::Wanted if !has_grown(self.opened_at_tokens, self.settings.reopen_growth) => {
+                Err(Reason::BreakerOpen)
+            }
+            Need::Wanted if !has_grown(self.compacted_at_tokens, self.settings.rest_growth) => {
+                Err(Reason::NotGrown)
+            }
+            Need::Wanted => Ok(()),
+        }
     }
 
     /// A try failed. Says what that did to the breaker, so that an opening is told to people once.

@@ -7,6 +7,8 @@
 //! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
 //! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
 //! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
+//! - how a preset is told otherwise: [`settings`]
+//! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
 //! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 
@@ -29,12 +31,15 @@ mod pin;
 mod plan;
 mod preset;
 mod preset_name;
+mod prune;
 mod reason;
 pub mod reference;
 mod session;
+pub mod settings;
 mod split;
 mod summary;
 mod threshold;
+mod trim;
 mod view;
 mod warning;
 mod window;
@@ -50,7 +55,8 @@ pub use guard::{
     GUARD_MINIMUM_TOKENS, GUARD_WARNING_TOKENS, Guard, WindowTooSmall, window as guard_window,
 };
 pub use heartbeat::{
-    HEARTBEAT_OK, HEARTBEAT_SECTION, exchanges as heartbeat_exchanges, is_ok as is_heartbeat_ok,
+    HEARTBEAT_OK, HEARTBEAT_SECTION, HeartbeatPart, exchanges as heartbeat_exchanges,
+    is_ok as is_heartbeat_ok,
 };
 pub use ledger::{Attempt, Breaker, Failure, Growth, Ledger, LedgerSettings, Need, Rung};
 pub use log::{CallKey, Facts, Log};
@@ -68,11 +74,18 @@ pub use pin::{
 pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
+pub use prune::{
+    Cache, EntryCap, ErrorResults, Frozen, OldResults, PLACEHOLDER_MARK, PruneCause, PruneSettings,
+    Pruned, Recall,
+};
 pub use reason::Reason;
-pub use session::{CommitError, Decision, Job, Session, UNCALIBRATED_ERROR_RATIO};
+pub use session::{
+    Change, CommitError, Decision, Job, Prepared, Record, Session, UNCALIBRATED_ERROR_RATIO,
+};
 pub use split::Split;
-pub use summary::{Earlier, Line, Parts, Summary, is_own as is_own_summary};
+pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
-pub use view::{Trim, View, ViewItem, trimmed, trims};
+pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
+pub use view::{View, ViewItem, merged};
 pub use warning::WarningCycle;
-pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Window, WindowSource};
+pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Margins, Window, WindowSource};

@@ -1,118 +1,72 @@
 //! The log as the policy sees it: sizes and cuts, no text.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod answer;
+mod facts;
+
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::message::{Block, Message, ResultPart, Role};
+use crate::heartbeat::HeartbeatPart;
+use crate::message::{Message, Role};
 use crate::meter::Meter;
-use crate::reference::spacebot::SUMMARY_MARK;
-use crate::summary;
 
-/// Tokens that always remain of a tool result that is trimmed.
-pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
-
-/// What deciding and cutting need to know of one message. Derived once, then memoised by content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// Who speaks.
-    pub role: Role,
-    /// Whether a person typed something in it.
-    pub is_typed_by_user: bool,
-    /// Whether it is a summary of this engine, unaltered.
-    pub is_own_summary: bool,
-    /// Whether it is one of the summaries that `spacebot` stacks.
-    pub is_stacked_summary: bool,
-    /// Its size.
-    pub tokens: u32,
-    /// How much of its size trimming its tool results can take away.
-    pub trimmable_tokens: u32,
-    /// Calls it makes.
-    pub calls: Box<[CallKey]>,
-    /// Calls it answers.
-    pub answers: Box<[CallKey]>,
-}
-
-/// A tool-call id, hashed: enough to pair calls with results inside one conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallKey(u64);
-
-impl CallKey {
-    /// The key of a tool-call id.
-    #[must_use]
-    pub fn of(id: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
-        id.hash(&mut hasher);
-        Self(hasher.finish())
-    }
-}
-
-impl Facts {
-    /// Derives the facts of a message.
-    #[must_use]
-    pub fn of(message: &Message, meter: Meter) -> Self {
-        let trimmable: u64 = message
-            .results()
-            .flat_map(|result| &result.parts)
-            .map(|part| match part {
-                ResultPart::Text(text) => meter.text(text).saturating_sub(TRIMMED_RESULT_TOKENS),
-                ResultPart::Media(_) | ResultPart::Opaque { .. } => 0,
-            })
-            .sum();
-        let mut calls = Vec::new();
-        let mut answers = Vec::new();
-        for block in &message.blocks {
-            match block {
-                Block::Call(call) => calls.push(CallKey::of(&call.id)),
-                // A server tool's result follows its call inside one message: that pair is closed already.
-                Block::Result(result) => {
-                    let key = CallKey::of(&result.call_id);
-                    match calls.iter().position(|call| *call == key) {
-                        Some(at) => drop(calls.remove(at)),
-                        None => answers.push(key),
-                    }
-                }
-                _ => {}
-            }
-        }
-        Self {
-            role: message.role,
-            is_typed_by_user: message.is_typed_by_user(),
-            is_own_summary: message.role == Role::User
-                && message.spoken().next().is_some_and(summary::is_own),
-            is_stacked_summary: message.role == Role::User
-                && message
-                    .spoken()
-                    .next()
-                    .is_some_and(|text| text.starts_with(SUMMARY_MARK)),
-            tokens: saturate(meter.message(message)),
-            trimmable_tokens: saturate(trimmable),
-            calls: calls.into(),
-            answers: answers.into(),
-        }
-    }
-}
-
-fn saturate(tokens: u64) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
-}
+use answer::Answer;
+pub use facts::{CallKey, Facts};
 
 /// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
 ///
 /// *Input*: [`Log::push`]. *Queries*, all O(1) or O(log n): [`Log::tokens`], [`Log::cut_at_or_after`],
 /// [`Log::last_cut`]. A *position* `p` lies before entry `p`; `len()` is the end.
+///
+/// ```
+/// use epitome::{Facts, Log, Message, Meter, Role};
+///
+/// let mut log = Log::new();
+/// log.push(&Facts::of(&Message::text(Role::User, "Hello there."), Meter::Chars4));
+/// log.push(&Facts::of(&Message::text(Role::Assistant, "Hello."), Meter::Chars4));
+/// assert_eq!(log.total_tokens(), 5);
+/// assert_eq!(log.cuts(), [0, 1]);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    roles: Vec<Role>,
+    kinds: Vec<Kind>,
     tokens_before: Vec<u64>,
     trimmable_before: Vec<u64>,
+    pins_before: Vec<u64>,
     tokens: u64,
     trimmable: u64,
+    pins: u64,
     cuts: Vec<u32>,
-    open: Vec<CallKey>,
+    /// Calls that wait for their answers, and where they were made.
+    open: Vec<(CallKey, u32)>,
+    /// Calls that nothing waits for any more. An answer may still come, where a provider pairs by id alone.
+    abandoned: HashMap<CallKey, u32>,
+    answer: Answer,
     newest_typed: Option<usize>,
     first_typed: Option<usize>,
     own_summary: Option<usize>,
     stacked: Vec<usize>,
+    heartbeats: Vec<usize>,
+    leading_system: usize,
+}
+
+/// What stays known of an entry besides its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    role: Role,
+    is_typed_by_user: bool,
+    is_own_summary: bool,
+    is_stacked_summary: bool,
+    is_marker: bool,
+    heartbeat: HeartbeatPart,
+}
+
+/// What an entry takes.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    tokens: u64,
+    trimmable: u64,
+    pins: u64,
 }
 
 impl Log {
@@ -124,63 +78,171 @@ impl Log {
 
     /// Makes room for `entries` more.
     pub fn reserve(&mut self, entries: usize) {
-        self.roles.reserve(entries);
+        self.kinds.reserve(entries);
         self.tokens_before.reserve(entries);
         self.trimmable_before.reserve(entries);
+        self.pins_before.reserve(entries);
         self.cuts.reserve(entries);
     }
 
     /// Appends one entry. Cost depends on the entry alone.
     pub fn push(&mut self, facts: &Facts) {
-        let position = self.len();
+        let at = u32::try_from(self.len()).unwrap_or(u32::MAX);
         // Anything but a result (or a client's own note in between) ends the wait for results: the call
-        // was abandoned, and holding the cut open for ever would make the rest uncuttable.
-        if facts.answers.is_empty() && facts.role != Role::System {
-            self.open.clear();
+        // was abandoned, and holding the cut open for ever would make the rest uncuttable. What the model
+        // says in the same breath as the call, such as a second call, does not.
+        let is_same_breath = facts.role == Role::Assistant && self.answer != Answer::Absent;
+        if facts.answers.is_empty() && facts.role != Role::System && !is_same_breath {
+            self.abandoned.extend(self.open.drain(..));
         }
-        if self.open.is_empty() && facts.answers.is_empty() {
+        let is_cut = self.open.is_empty() && facts.answers.is_empty() && !self.answer.holds(facts);
+        for answered in &facts.answers {
+            self.close(answered);
+        }
+        self.open.extend(facts.calls.iter().map(|call| (*call, at)));
+        self.answer = self.answer.then(facts);
+        let kind = Kind {
+            role: facts.role,
+            is_typed_by_user: facts.is_typed_by_user,
+            is_own_summary: facts.is_own_summary,
+            is_stacked_summary: facts.is_stacked_summary,
+            is_marker: facts.is_marker,
+            heartbeat: facts.heartbeat,
+        };
+        let size = Size {
+            tokens: facts.tokens.into(),
+            trimmable: facts.trimmable_tokens.into(),
+            pins: facts.pin_tokens.into(),
+        };
+        self.append(kind, size, is_cut);
+    }
+
+    /// Appends a message that was made or shortened for a view: none of it is shortened again.
+    pub(crate) fn push_frozen(&mut self, message: &Message, meter: Meter) {
+        let mut facts = Facts::of(message, meter);
+        facts.trimmable_tokens = 0;
+        self.push(&facts);
+    }
+
+    /// Appends entries of another log as they stand there, without counting them again. Who adds the last of them
+    /// says so by [`Log::go_on_as`].
+    pub(crate) fn push_kept(&mut self, other: &Self, range: Range<usize>) {
+        self.reserve(range.len());
+        let mut cut = other
+            .cuts
+            .partition_point(|&cut| (cut as usize) < range.start);
+        for position in range {
+            let Some(&kind) = other.kinds.get(position) else {
+                return;
+            };
+            let is_cut = other
+                .cuts
+                .get(cut)
+                .is_some_and(|&at| at as usize == position);
+            cut += usize::from(is_cut);
+            let one = position..position + 1;
+            let size = Size {
+                tokens: other.tokens(one.clone()),
+                trimmable: other.trimmable_tokens(one.clone()),
+                pins: other.pin_tokens(one),
+            };
+            self.append(kind, size, is_cut);
+        }
+    }
+
+    /// What is in flight at the end of `other`, whose last entries are the last of this log too, is in flight here.
+    pub(crate) fn go_on_as(&mut self, other: &Self) {
+        let (len, other_len) = (self.len(), other.len());
+        let here = |(call, at): (&CallKey, &u32)| {
+            let moved = (*at as usize + len).checked_sub(other_len)?;
+            Some((*call, u32::try_from(moved).ok()?))
+        };
+        let open = other.open.iter().map(|(call, at)| (call, at));
+        self.open = open.filter_map(here).collect();
+        self.abandoned = other.abandoned.iter().filter_map(here).collect();
+        self.answer = other.answer;
+    }
+
+    fn append(&mut self, kind: Kind, size: Size, is_cut: bool) {
+        let position = self.len();
+        if is_cut {
             self.cuts.push(u32::try_from(position).unwrap_or(u32::MAX));
         }
-        if !facts.answers.is_empty() {
-            self.open.retain(|call| !facts.answers.contains(call));
-        }
-        self.open.extend_from_slice(&facts.calls);
         // A summary counts as ours only where we put it: in front, or right behind the first request.
         let in_head = match self.first_typed {
             None => true,
             Some(first) => first + 1 == position && self.own_summary.is_none(),
         };
-        if facts.is_stacked_summary && self.first_typed.is_none() {
+        if kind.is_stacked_summary && self.first_typed.is_none() {
             self.stacked.push(position);
-        } else if facts.is_own_summary && in_head {
+        } else if kind.is_own_summary && in_head {
             self.own_summary = Some(position);
-        } else if facts.is_typed_by_user {
+        } else if kind.is_typed_by_user {
             self.first_typed.get_or_insert(position);
             self.newest_typed = Some(position);
         }
-        self.roles.push(facts.role);
+        if kind.heartbeat == HeartbeatPart::Ok
+            && let Some(check) = position.checked_sub(1)
+            && let Some(before) = self.kinds.get(check)
+            && before.heartbeat.is_check(self.first_typed == Some(check))
+        {
+            self.heartbeats.push(check);
+        }
+        if kind.role == Role::System && self.leading_system == position {
+            self.leading_system += 1;
+        }
+        self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
         self.trimmable_before.push(self.trimmable);
-        self.tokens += u64::from(facts.tokens);
-        self.trimmable += u64::from(facts.trimmable_tokens);
+        self.pins_before.push(self.pins);
+        self.tokens += size.tokens;
+        self.trimmable += size.trimmable;
+        self.pins += size.pins;
+    }
+
+    /// A call is answered. A late answer takes back the cuts between it and its call.
+    fn close(&mut self, call: &CallKey) {
+        let waiting = self.open.len();
+        self.open.retain(|(open, _)| open != call);
+        if self.open.len() == waiting
+            && let Some(called_at) = self.abandoned.remove(call)
+        {
+            let kept = self.cuts.partition_point(|cut| *cut <= called_at);
+            self.cuts.truncate(kept);
+        }
     }
 
     /// How many entries there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.roles.len()
+        self.kinds.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.roles.is_empty()
+        self.kinds.is_empty()
     }
 
     /// Who speaks at `position`.
     #[must_use]
     pub fn role(&self, position: usize) -> Option<Role> {
-        self.roles.get(position).copied()
+        self.kinds.get(position).map(|kind| kind.role)
+    }
+
+    /// How many entries in front are the client's own instructions.
+    #[must_use]
+    pub const fn leading_system(&self) -> usize {
+        self.leading_system
+    }
+
+    /// Whether the user began a turn at `position`: with words of their own, not with a summary.
+    #[must_use]
+    pub fn starts_turn(&self, position: usize) -> bool {
+        let kind = self.kinds.get(position);
+        kind.is_some_and(|kind| {
+            kind.is_typed_by_user && !kind.is_own_summary && !kind.is_stacked_summary
+        })
     }
 
     /// Tokens of the entries in `range`.
@@ -193,6 +255,12 @@ impl Log {
     #[must_use]
     pub fn trimmable_tokens(&self, range: Range<usize>) -> u64 {
         sum(&self.trimmable_before, self.trimmable, range)
+    }
+
+    /// Tokens that the instructions in `range` take together, as far as each is told apart by its message.
+    #[must_use]
+    pub fn pin_tokens(&self, range: Range<usize>) -> u64 {
+        sum(&self.pins_before, self.pins, range)
     }
 
     /// Tokens of everything.
@@ -211,7 +279,9 @@ impl Log {
     #[must_use]
     pub fn is_cut(&self, position: usize) -> bool {
         if position == self.len() {
-            return self.open.is_empty() && self.last_cut().is_some_and(|cut| cut + 1 == position);
+            return self.open.is_empty()
+                && self.answer != Answer::Thinking
+                && self.last_cut().is_some_and(|cut| cut + 1 == position);
         }
         u32::try_from(position).is_ok_and(|position| self.cuts.binary_search(&position).is_ok())
     }
@@ -239,6 +309,26 @@ impl Log {
     pub fn cut_at_or_after(&self, position: usize) -> Option<usize> {
         let at = self.cuts.partition_point(|&cut| (cut as usize) < position);
         self.cuts.get(at).map(|&cut| cut as usize)
+    }
+
+    /// The heartbeat exchanges in `range`, each a check and its answer, between two legal cuts.
+    pub fn heartbeats(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        let from = self.heartbeats.partition_point(|&at| at < range.start);
+        let found = self.heartbeats.iter().skip(from);
+        found
+            .map(|&check| check..check + 2)
+            .take_while(move |exchange| exchange.end <= range.end)
+            .filter(|exchange| self.is_cut(exchange.start) && self.is_cut(exchange.end))
+    }
+
+    /// Markers in `range` that say how many messages went.
+    pub(crate) fn markers(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let in_range = self
+            .stacked
+            .iter()
+            .copied()
+            .filter(move |at| range.contains(at));
+        in_range.filter(|at| self.kinds.get(*at).is_some_and(|kind| kind.is_marker))
     }
 
     /// The last legal cut: what follows it is the step in flight and can never be removed.

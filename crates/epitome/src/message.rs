@@ -145,6 +145,15 @@ impl Message {
         })
     }
 
+    /// Whether it is thinking and nothing else.
+    #[must_use]
+    pub fn is_only_thinking(&self) -> bool {
+        let is_thinking = |block: &Block| matches!(block, Block::Thinking { .. });
+        self.role == Role::Assistant
+            && !self.blocks.is_empty()
+            && self.blocks.iter().all(is_thinking)
+    }
+
     /// Whether a person typed something in it.
     #[must_use]
     pub fn is_typed_by_user(&self) -> bool {

@@ -150,5 +150,11 @@ impl Meter {
 }
 
 const fn opaque_units(chars: usize) -> u64 {
-    chars as u64 * QUARTER
+    // Nothing is that long, but a host may say so.
+    let chars = if chars > u32::MAX as usize {
+        u32::MAX as u64
+    } else {
+        chars as u64
+    };
+    chars * QUARTER
 }

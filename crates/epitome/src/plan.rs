@@ -1,18 +1,25 @@
 //! What to remove: a plan is pure data, made from sizes and cuts alone.
 
+mod design;
+
 use std::ops::Range;
 
 use crate::log::Log;
 use crate::message::Role;
-use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// The least room a summary needs to be worth writing.
 pub const SUMMARY_FLOOR_TOKENS: u64 = 160;
-/// Of what the head leaves, the summary gets at least this share and the newest entries the rest.
-const SUMMARY_PERCENT: u64 = 40;
+/// Of what the head leaves, the summary gets at least this share and the newest entries the rest: of the
+/// first tokens most, because few of the newest entries would fit there, and of all beyond them little.
+const SUMMARY_PERCENT: u64 = 85;
+const SUMMARY_BEYOND_PERCENT: u64 = 20;
+const SUMMARY_FIRST_TOKENS: u64 = 10_000;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
+/// Instructions take at most this part of the target: a quarter of an explicit budget, and about a tenth of the window
+/// where the target is the usual quarter of it.
+const PINS_CAP_DIVISOR: u64 = 4;
 /// The client's own notes inside the span are kept while they take at most this part of the target.
 const NOTES_CAP_DIVISOR: u64 = 10;
 /// A plan that leaves more than this share of what was there is not worth a swap.
@@ -31,6 +38,12 @@ pub struct Plan {
     pub notes: Vec<usize>,
     /// What such notes may take together.
     pub notes_cap_tokens: u64,
+    /// Entries outside the span that leave the view without a word: heartbeats that found nothing, and a marker
+    /// that a newer one replaces.
+    pub dropped: Vec<Range<usize>>,
+    /// The beginning of the turn that the cut splits: the end of the span, summarised by itself. Empty where the
+    /// cut splits no turn, or where the design does not tell the two apart.
+    pub turn_prefix: Range<usize>,
     /// How the summary is put into the view.
     pub layout: Layout,
     /// Whether the first entry behind the span is the user's.
@@ -43,6 +56,8 @@ pub struct Plan {
     pub target_tokens: u64,
     /// What the summary may take.
     pub summary_tokens: u64,
+    /// What instructions in force may take of it whatever else is there.
+    pub pins_tokens: u64,
     /// What has to come off the tool results that stay, because the last step alone is too large.
     pub trim_tokens: u64,
     /// The size below which no compaction of this history can go.
@@ -59,6 +74,10 @@ pub enum Layout {
     AssistantMessage,
     /// Inside the last message of the head, behind its first text.
     Merged,
+    /// A marker that says how much went, as a message of the user's role after the head.
+    Marker,
+    /// Not at all: there is none, the span leaves without a word.
+    Nothing,
 }
 
 /// Where the first request of the user ends up.
@@ -71,7 +90,8 @@ pub enum TaskPlace {
 }
 
 /// Why there is no plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not compacted: {reason} (floor {floor_tokens} tokens)")]
 pub struct NoPlan {
     /// Why.
     pub reason: Reason,
@@ -96,9 +116,11 @@ impl Plan {
         };
         let floor_with = |head_end: usize| {
             let tail = last_cut.max(head_end)..log.len();
-            let floor =
-                log.tokens(system_end..head_end) + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-                    - log.trimmable_tokens(tail);
+            let floor = log.tokens(system_end..head_end)
+                + SUMMARY_FLOOR_TOKENS
+                + pins_tokens(log, head_end..tail.start, target_tokens)
+                + log.tokens(tail.clone())
+                - log.trimmable_tokens(tail);
             floor.min(tokens_before)
         };
         let floor_tokens = floor_with(system_end);
@@ -109,26 +131,32 @@ impl Plan {
             return Err(no(Reason::FloorAboveBudget, floor_tokens));
         }
         let (mut head_end, mut task) = head(log, system_end, target_tokens);
-        if last_cut <= head_end {
-            return Err(no(Reason::NothingToRemove, floor_tokens));
-        }
-        if floor_with(head_end) > target_tokens {
+        // A first step that is too large is trimmed, and the task gives way to the summary.
+        if last_cut <= head_end || floor_with(head_end) > target_tokens {
             (head_end, task) = (system_end, TaskPlace::Summary);
         }
         let head_tokens = log.tokens(system_end..head_end);
 
         let room = target_tokens - head_tokens;
-        let summary_share = (room * SUMMARY_PERCENT / 100).max(SUMMARY_FLOOR_TOKENS);
+        let least = SUMMARY_FLOOR_TOKENS + pins_tokens(log, head_end..last_cut, target_tokens);
+        let summary_share = summary_share(room).max(least);
         let wanted = log.suffix_within(room.saturating_sub(summary_share));
         let cut = log
             .cut_at_or_after(wanted.max(head_end + 1))
             .unwrap_or(last_cut);
         let tail_tokens = log.tokens(cut..log.len());
-        let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
+        // A last step that is too large gives way to the summary as far as its results can be shortened.
+        let trimmable = log.trimmable_tokens(cut..log.len());
+        let pins_tokens = pins_tokens(log, head_end..cut, target_tokens);
+        let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
+        let trim_tokens = (tail_tokens + summary_share)
+            .saturating_sub(room)
+            .min(trimmable)
+            .max((tail_tokens + least).saturating_sub(room));
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left
-            .saturating_sub(SUMMARY_FLOOR_TOKENS)
+            .saturating_sub(least)
             .min(target_tokens / NOTES_CAP_DIVISOR);
         let notes = notes(log, head_end..cut, notes_cap_tokens);
         let summary_tokens = left - notes_tokens(log, &notes);
@@ -138,103 +166,15 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before,
             target_tokens,
             summary_tokens,
-            trim_tokens,
-            floor_tokens,
-        })
-    }
-
-    /// Plans as a preset wants it. Without a budget the preset's own cut and summary size decide; with one the tail
-    /// gets shorter, then its results, until the whole view fits.
-    ///
-    /// # Errors
-    /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the budget.
-    pub fn with(
-        preset: &Preset,
-        log: &Log,
-        budget_tokens: Option<u64>,
-        default_target_tokens: u64,
-        reason: Reason,
-    ) -> Result<Self, NoPlan> {
-        let target = budget_tokens.unwrap_or(default_target_tokens);
-        if preset.keep == Keep::Budget {
-            return Self::make(log, target, reason);
-        }
-        let nothing = |floor_tokens| NoPlan {
-            reason: Reason::NothingToRemove,
-            floor_tokens,
-        };
-        let system_end = leading_system(log);
-        let head_end = preset.head_end(log);
-        let tokens_before = log.tokens(system_end..log.len());
-        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
-        let head_tokens = log.tokens(system_end..head_end);
-        let least = preset
-            .cut(log, log.len().min(head_end))
-            .map_or(last_cut, |cut| cut.max(last_cut));
-        let tail = least.max(head_end)..log.len();
-        let floor_tokens = (head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-            - log.trimmable_tokens(tail))
-        .min(tokens_before);
-        let cut = preset.cut(log, head_end).filter(|cut| *cut > head_end);
-        let mut cut = cut.ok_or_else(|| nothing(floor_tokens))?;
-        if let Some(budget) = budget_tokens {
-            if floor_tokens > budget {
-                return Err(NoPlan {
-                    reason: Reason::FloorAboveBudget,
-                    floor_tokens,
-                });
-            }
-            let room = budget.saturating_sub(head_tokens);
-            let summary_share = (room * SUMMARY_PERCENT / 100)
-                .min(preset.summary_tokens)
-                .max(SUMMARY_FLOOR_TOKENS);
-            let room = room.saturating_sub(summary_share);
-            let fitting = log
-                .cut_at_or_after(log.suffix_within(room))
-                .unwrap_or(least);
-            cut = cut.max(fitting.min(least));
-        }
-        let tail_tokens = log.tokens(cut..log.len());
-        let kept = head_tokens + tail_tokens;
-        // A summary longer than half of what it stands for would not be worth the swap.
-        let summary_cap = (log.tokens(head_end..cut) / 2)
-            .min(preset.summary_tokens)
-            .max(SUMMARY_FLOOR_TOKENS);
-        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
-        let room = target_tokens.saturating_sub(head_tokens);
-        let trim_tokens = (tail_tokens + SUMMARY_FLOOR_TOKENS).saturating_sub(room);
-        let left = (room + trim_tokens).saturating_sub(tail_tokens);
-        let notes_cap_tokens = left
-            .saturating_sub(SUMMARY_FLOOR_TOKENS)
-            .min(target_tokens / NOTES_CAP_DIVISOR);
-        let notes = notes(log, head_end..cut, notes_cap_tokens);
-        let is_merged = preset.place == SummaryPlace::FirstMessage && head_end > system_end;
-        Ok(Self {
-            reason,
-            head: 0..head_end,
-            span: head_end..cut,
-            summary_tokens: (left - notes_tokens(log, &notes)).min(preset.summary_tokens),
-            notes,
-            notes_cap_tokens,
-            layout: match preset.place {
-                SummaryPlace::FirstMessage if is_merged => Layout::Merged,
-                SummaryPlace::AssistantMessage => Layout::AssistantMessage,
-                _ => Layout::UserMessage,
-            },
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task: if is_merged {
-                TaskPlace::Head
-            } else {
-                TaskPlace::Summary
-            },
-            tokens_before,
-            target_tokens,
+            pins_tokens,
             trim_tokens,
             floor_tokens,
         })
@@ -263,12 +203,15 @@ impl Plan {
             span: head_end..cut,
             notes,
             notes_cap_tokens: u64::MAX,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept + summary_tokens,
             summary_tokens,
+            pins_tokens: pins_tokens(log, head_end..cut, summary_tokens),
             trim_tokens: 0,
             floor_tokens: kept + SUMMARY_FLOOR_TOKENS,
         })
@@ -292,15 +235,42 @@ impl Plan {
             span: head_end..cut,
             notes: notes(log, head_end..cut, notes_cap_tokens),
             notes_cap_tokens,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
             layout: Layout::UserMessage,
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before: log.tokens(system_end..log.len()),
             target_tokens: 0,
             summary_tokens: 0,
+            pins_tokens: 0,
             trim_tokens: 0,
             floor_tokens: 0,
         })
+    }
+
+    /// The same plan, with the heartbeats among the newest entries out of view: they found nothing, so that they
+    /// are the first thing to go. The newest exchange stays, because it is where the conversation stands.
+    #[must_use]
+    pub fn without_heartbeats(mut self, log: &Log) -> Self {
+        let found = log.heartbeats(self.span.end..log.len());
+        self.dropped
+            .extend(found.filter(|exchange| exchange.end < log.len()));
+        let first_kept = (self.span.end..log.len()).find(|at| !self.drops(*at));
+        self.tail_starts_with_user = first_kept.and_then(|at| log.role(at)) == Some(Role::User);
+        self
+    }
+
+    /// Whether the entry at `position` leaves the view without a word.
+    #[must_use]
+    pub fn drops(&self, position: usize) -> bool {
+        self.dropped.iter().any(|range| range.contains(&position))
+    }
+
+    /// What leaves the view without a word.
+    pub(crate) fn dropped_tokens(&self, log: &Log) -> u64 {
+        let sizes = self.dropped.iter().map(|range| log.tokens(range.clone()));
+        sizes.sum()
     }
 
     /// What the text of the summary may take.
@@ -316,16 +286,19 @@ impl Plan {
     #[must_use]
     pub const fn is_worthwhile(&self, tokens_after: u64) -> bool {
         tokens_after <= self.target_tokens
-            && tokens_after * 100 <= self.tokens_before * WORTHWHILE_PERCENT
+            && tokens_after <= percent_of(self.tokens_before, WORTHWHILE_PERCENT)
     }
+}
+
+/// A share of a size, rounded down, however large.
+pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
+    tokens / 100 * percent + tokens % 100 * percent / 100
 }
 
 /// How many entries in front are the client's own instructions.
 #[must_use]
-pub fn leading_system(log: &Log) -> usize {
-    (0..log.len())
-        .take_while(|&position| log.role(position) == Some(Role::System))
-        .count()
+pub const fn leading_system(log: &Log) -> usize {
+    log.leading_system()
 }
 
 /// The head ends after the first request when that request opens the conversation and is not too large.
@@ -346,6 +319,19 @@ fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) 
     } else {
         (system_end, TaskPlace::Summary)
     }
+}
+
+/// What the summary gets of the room that the head leaves.
+fn summary_share(room_tokens: u64) -> u64 {
+    let first = room_tokens.min(SUMMARY_FIRST_TOKENS);
+    let beyond = room_tokens - first;
+    let share = (first * SUMMARY_PERCENT + beyond * SUMMARY_BEYOND_PERCENT) / 100;
+    share.max(SUMMARY_FLOOR_TOKENS)
+}
+
+/// What is kept free for the instructions in `range`.
+fn pins_tokens(log: &Log, range: Range<usize>, target_tokens: u64) -> u64 {
+    log.pin_tokens(range).min(target_tokens / PINS_CAP_DIVISOR)
 }
 
 /// What the entries at these positions take together.

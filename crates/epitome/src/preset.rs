@@ -5,6 +5,7 @@ use crate::plan::leading_system;
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::{layer, micro, openclaw, spacebot, vibe};
+use crate::split::{self, Split};
 use crate::window::{Lines, Window};
 
 /// The choices that make a design.
@@ -20,11 +21,15 @@ pub struct Preset {
     pub place: SummaryPlace,
     /// What the summary may take when no budget says otherwise.
     pub summary_tokens: u64,
+    /// Messages that a view shows at most, whatever they take. The oldest behind the first leave it without a word.
+    pub most_messages: Option<usize>,
 }
 
 /// When a conversation is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trigger {
+    /// Never: it is switched off.
+    Never,
     /// The hard line of the window.
     HardLine,
     /// A fixed number of tokens, reached or passed.
@@ -67,6 +72,8 @@ pub enum SummaryPlace {
     Stack,
     /// An assistant message after the system prompt.
     AssistantMessage,
+    /// No summary at all: a marker behind the earlier summaries, which counts what went.
+    Marker,
 }
 
 impl Preset {
@@ -120,7 +127,23 @@ impl Preset {
             keep,
             place,
             summary_tokens,
+            most_messages: (name == PresetName::Micro).then_some(micro::MAX_MESSAGES),
         }
+    }
+
+    /// The same design as it acts on a conversation of `tokens`: tiers take more the fuller the window is, and the
+    /// highest waits for no summary.
+    #[must_use]
+    pub fn at_usage(mut self, tokens: u64, window: Window) -> Self {
+        if let Trigger::Tiers(thresholds) = self.trigger
+            && let Some(tier) = spacebot::tier(tokens, window.tokens, thresholds)
+        {
+            self.keep = Keep::AllButOldest(tier.fraction());
+            if tier == spacebot::Tier::Emergency {
+                self.place = SummaryPlace::Marker;
+            }
+        }
+        self
     }
 
     /// The window this design assumes where none is known.
@@ -132,14 +155,33 @@ impl Preset {
         }
     }
 
+    /// The size from which a conversation is due, `None` where that is switched off or the reserves leave nothing.
+    #[must_use]
+    pub fn threshold_tokens(&self, window: Window, lines: Option<Lines>) -> Option<u64> {
+        let tokens = match self.trigger {
+            Trigger::Never => return None,
+            Trigger::HardLine => lines?.hard_tokens,
+            Trigger::AtLeast(threshold) => u64::try_from(threshold).ok()?,
+            Trigger::Above(threshold) => threshold,
+            Trigger::WindowLess(reserve) => window.tokens.checked_sub(reserve)?,
+            Trigger::Tiers(thresholds) => {
+                (window.tokens as f64 * thresholds.background).ceil() as u64
+            }
+            Trigger::Share(settings) => u64::try_from(settings.within(window).threshold()).ok()?,
+        };
+        (tokens > 0).then_some(tokens)
+    }
+
     /// Whether a conversation of `tokens` is due.
     ///
     /// # Errors
     /// The reason why it is not.
     pub fn is_due(&self, tokens: u64, window: Window, lines: Option<Lines>) -> Result<(), Reason> {
         let reached = match self.trigger {
+            Trigger::Never => return Err(Reason::SwitchedOff),
             Trigger::HardLine => tokens > lines.ok_or(Reason::WindowBelowReserves)?.hard_tokens,
-            Trigger::AtLeast(threshold) => threshold > 0 && tokens >= threshold.unsigned_abs(),
+            Trigger::AtLeast(..=0) => return Err(Reason::SwitchedOff),
+            Trigger::AtLeast(threshold) => tokens >= threshold.unsigned_abs(),
             Trigger::Above(threshold) => tokens > threshold,
             Trigger::WindowLess(reserve) => {
                 if window.tokens <= reserve {
@@ -151,12 +193,7 @@ impl Preset {
                 spacebot::tier(tokens, window.tokens, thresholds).is_some()
             }
             Trigger::Share(settings) => {
-                let limit = i64::try_from(window.tokens).unwrap_or(i64::MAX);
-                let settings = layer::Settings {
-                    model_context_limit: limit,
-                    ..settings
-                };
-                let threshold = settings.threshold();
+                let threshold = settings.within(window).threshold();
                 if threshold <= 0 {
                     return Err(Reason::WindowBelowReserves);
                 }
@@ -178,8 +215,18 @@ impl Preset {
                 Some(first) if log.is_cut(first + 1) => first + 1,
                 _ => system_end,
             },
-            SummaryPlace::Stack => system_end + log.stacked_summaries(system_end),
+            SummaryPlace::Stack | SummaryPlace::Marker => {
+                system_end + log.stacked_summaries(system_end)
+            }
             SummaryPlace::UserMessage | SummaryPlace::AssistantMessage => system_end,
+        }
+    }
+
+    /// Where the turn begins that `cut` splits, for the design that summarises its beginning by itself.
+    pub(crate) fn turn_start(&self, log: &Log, head_end: usize, cut: usize) -> usize {
+        match self.keep {
+            Keep::RecentTokens(_) => split::turn_start(log, head_end, cut),
+            _ => cut,
         }
     }
 
@@ -197,9 +244,12 @@ impl Preset {
                     log.last_cut()
                 }
             }
-            Keep::RecentTokens(tokens) => log
-                .cut_at_or_after(log.suffix_within(tokens).max(head_end + 1))
-                .or_else(|| log.last_cut()),
+            Keep::RecentTokens(tokens) => {
+                // Where less than that is there, but somebody asked, half of it stays.
+                let there = log.tokens(head_end..len);
+                let split = Split::keeping(log, head_end, tokens.min(there / 2));
+                split.map(|split| split.kept.start)
+            }
             Keep::FirstAndLast(count) | Keep::Last(count) => back(len.checked_sub(count)?),
             Keep::AllButOldest(share) => {
                 let count = len.checked_sub(head_end)?;

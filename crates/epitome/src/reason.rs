@@ -27,6 +27,12 @@ reasons! {
     Manual => "manual",
     /// The request would have crossed the hard line.
     HardLine => "hard_line",
+    /// The threshold of the preset is reached.
+    Threshold => "threshold",
+    /// More messages are shown than the preset allows.
+    TooManyMessages => "too_many_messages",
+    /// The line is near, so that a compaction is prepared in the background.
+    NearLine => "near_line",
     /// The provider said that the request is too long.
     Overflow => "overflow",
     /// The provider's cache is surely cold, so a prepared compaction costs nothing extra.

@@ -1,31 +1,55 @@
 //! One conversation kept inside its window, for those who embed the engine.
 
-use crate::compaction::Compaction;
+mod change;
+mod job;
+mod overflow;
+mod shown;
+
+use std::sync::Arc;
+
+use crate::event::Event;
+use crate::guard::{self, Guard};
+use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
 use crate::log::{Facts, Log};
 use crate::message::Message;
-use crate::meter::Meter;
-use crate::plan::{NoPlan, Plan, leading_system};
+use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
+use crate::pin::Pin;
+use crate::plan::leading_system;
 use crate::preset::{Preset, Trigger};
 use crate::preset_name::PresetName;
+use crate::prune::{Cache, Frozen, PruneSettings};
 use crate::reason::Reason;
-use crate::view::{View, ViewItem};
-use crate::window::Window;
+use crate::reference::openclaw;
+use crate::reference::spacebot::{self, Tier};
+use crate::reference::vibe::{BeforeTurn, Warnings};
+use crate::settings::{DesignSettings, Settings};
+use crate::threshold::Threshold;
+use crate::view::View;
+use crate::warning::WarningCycle;
+use crate::window::{Lines, Margins, Window};
+
+pub use change::{Change, CommitError, Record};
+pub use job::{Job, Prepared};
+use shown::Shown;
 
 /// How far the default meter may be off before a provider's own count is known.
 pub const UNCALIBRATED_ERROR_RATIO: f64 = 0.1;
 
-/// A conversation, its log and its compactions.
+/// How often a request that is too long is compacted and sent again.
+const OVERFLOW_ATTEMPTS: u64 = 3;
+
+/// A conversation: every message it ever had, and what of it a model gets.
 ///
-/// *Input*: [`Session::push`], [`Session::commit`], [`Session::undo`]. *Queries*: [`Session::decide`]
-/// (O(1)), [`Session::view`]. *Work that may happen elsewhere*: [`Session::begin`] hands out a [`Job`]
-/// that owns all it needs.
+/// *Input*: [`Session::push`], [`Session::observe`], [`Session::commit`], [`Session::undo`], [`Session::fork`].
+/// *Queries*: [`Session::decide`] (O(1)), [`Session::view`]. *Work that may happen elsewhere*: [`Session::begin`]
+/// hands out a [`Job`] that owns all it needs. What happened is told by [`Session::take_events`].
 ///
 /// ```
 /// use epitome::{Decision, Message, Meter, Role, Session, Window};
 ///
-/// let mut session = Session::new(Window::configured(4_000), Meter::Estimate);
+/// let mut session = Session::new(Window::configured(20_000), Meter::Estimate);
 /// session.push(Message::text(Role::User, "Count the stars. Never guess."));
-/// for night in 0..200 {
+/// for night in 0..2_000 {
 ///     session.push(Message::text(Role::Assistant, format!("Night {night}: counted {} stars.", night * 17)));
 ///     session.push(Message::text(Role::User, "Go on with the next night, please."));
 ///     if let Decision::Compact(reason) = session.decide() {
@@ -33,7 +57,7 @@ pub const UNCALIBRATED_ERROR_RATIO: f64 = 0.1;
 ///         session.commit(job.extract()?)?;
 ///     }
 /// }
-/// assert!(session.view_tokens() < 4_000);
+/// assert!(session.view_tokens() < 20_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -41,12 +65,37 @@ pub struct Session {
     preset: Preset,
     window: Window,
     output_tokens: u64,
+    margins: Margins,
     meter: Meter,
-    log: Log,
-    messages: Vec<Message>,
-    compactions: Vec<Compaction>,
-    saved_tokens: u64,
+    guards: bool,
+    entries: Vec<Arc<Message>>,
+    shown: Shown,
+    frozen: Option<Frozen>,
+    /// What the view was before each compaction in force, oldest first.
+    before: Vec<Before>,
+    records: Vec<Record>,
+    changes: Vec<Change>,
+    ledger: Ledger,
+    calibration: Calibration,
+    anchor: Option<Anchor>,
+    reported: Option<Usage>,
+    warnings: WarningCycle,
+    flushed_at: Option<u64>,
+    overflow_attempts: u64,
+    overflows: u64,
+    host_pins: Vec<Pin>,
     exhausted_at: Option<usize>,
+    events: Vec<Event>,
+}
+
+/// What undo goes back to.
+#[derive(Clone, Debug)]
+struct Before {
+    shown: Shown,
+    /// How many messages were shown right after it; what came later stands behind them.
+    since: usize,
+    /// The compaction that followed.
+    record: usize,
 }
 
 /// What to do before the next request.
@@ -56,52 +105,9 @@ pub enum Decision {
     Proceed,
     /// Send it, and compact in the background: the line is near.
     Prepare,
-    /// Compact first: the hard line is reached.
+    /// Compact first: the line is reached.
     Compact(Reason),
 }
-
-/// A frozen span and what is to be done with it. Owns everything; runs anywhere, as slowly as it likes.
-#[derive(Clone, Debug)]
-pub struct Job {
-    preset: PresetName,
-    plan: Plan,
-    log: Log,
-    messages: Vec<Message>,
-    meter: Meter,
-}
-
-/// Why a finished job was not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommitError {
-    /// A later compaction has taken its place; the conversation is as it was.
-    #[error("a newer compaction already covers this span")]
-    Superseded,
-    /// There is nothing to take back.
-    #[error("there is no compaction to undo")]
-    NothingToUndo,
-    /// Without the compaction the conversation would not fit its window.
-    #[error(
-        "without the compaction the conversation takes {tokens} tokens, above the line of {hard_tokens}"
-    )]
-    UndoAboveHardLine {
-        /// What it would take.
-        tokens: u64,
-        /// The line.
-        hard_tokens: u64,
-    },
-}
-
-impl std::fmt::Display for NoPlan {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "not compacted: {} (floor {} tokens)",
-            self.reason, self.floor_tokens
-        )
-    }
-}
-
-impl std::error::Error for NoPlan {}
 
 impl Session {
     /// A new conversation.
@@ -111,175 +117,317 @@ impl Session {
             preset: Preset::named(PresetName::Default),
             window,
             output_tokens: 0,
+            margins: Margins::default(),
             meter,
-            log: Log::new(),
-            messages: Vec::new(),
-            compactions: Vec::new(),
-            saved_tokens: 0,
+            guards: true,
+            entries: Vec::new(),
+            shown: Shown::default(),
+            frozen: None,
+            before: Vec::new(),
+            records: Vec::new(),
+            changes: Vec::new(),
+            ledger: Ledger::new(LedgerSettings::default()),
+            calibration: Calibration::default(),
+            anchor: None,
+            reported: None,
+            warnings: WarningCycle::new(Threshold::Off, window.tokens, Warnings::Off),
+            flushed_at: None,
+            overflow_attempts: OVERFLOW_ATTEMPTS,
+            overflows: 0,
+            host_pins: Vec::new(),
             exhausted_at: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// A new conversation that follows settings. `window` counts where they name none.
+    #[must_use]
+    pub fn from_settings(settings: &Settings, window: Window, meter: Meter) -> Self {
+        let window = settings.window().unwrap_or(window);
+        let mut session = Self::new(window, meter)
+            .with_preset(Preset::from(settings))
+            .with_pruning(settings.pruning(window));
+        session.overflow_attempts = settings.common.overflow_attempts;
+        match &settings.design {
+            DesignSettings::Vibe(vibe) if vibe.context_warnings => session.with_warnings(),
+            DesignSettings::Default(own) => {
+                session.margins = Margins {
+                    reserve_tokens: own.reserve_tokens,
+                    prepare_share: own.prepare_share,
+                };
+                session
+            }
+            _ => session,
         }
     }
 
     /// The same conversation, compacted as `preset` says.
     #[must_use]
-    pub const fn with_preset(mut self, preset: Preset) -> Self {
+    pub fn with_preset(mut self, preset: Preset) -> Self {
         self.preset = preset;
+        self.shown
+            .measure_as(preset.name.reference_meter(), &self.entries);
         self
+    }
+
+    /// The same conversation, whose requests ask for so many tokens of output.
+    #[must_use]
+    pub const fn with_output_tokens(mut self, output_tokens: u64) -> Self {
+        self.output_tokens = output_tokens;
+        self
+    }
+
+    /// The same conversation, with a warning once per cycle when half of the threshold is reached.
+    #[must_use]
+    pub fn with_warnings(mut self) -> Self {
+        let threshold = self.preset.threshold_tokens(self.window, self.lines());
+        let threshold = threshold.map_or(Threshold::Off, Threshold::Tokens);
+        self.warnings = WarningCycle::new(threshold, self.window.tokens, Warnings::On);
+        self
+    }
+
+    /// The same conversation, with long tool results cut when they arrive and old ones replaced, as `settings` say.
+    #[must_use]
+    pub fn with_pruning(mut self, settings: PruneSettings) -> Self {
+        self.frozen = Some(Frozen::new(settings, self.meter));
+        self.prune(Cache::Warm);
+        self
+    }
+
+    /// The same conversation, in a window however small: without the guard of `default` and `openclaw`.
+    #[must_use]
+    pub const fn without_guard(mut self) -> Self {
+        self.guards = false;
+        self
+    }
+
+    /// Adds an instruction of the host, kept word for word in every summary from the next compaction on.
+    pub fn pin(&mut self, text: impl Into<String>) {
+        self.host_pins.push(Pin::host(text));
     }
 
     /// Appends a message and counts it, once.
     pub fn push(&mut self, message: Message) {
-        self.log.push(&Facts::of(&message, self.meter));
-        self.messages.push(message);
+        let facts = Facts::of(&message, self.meter);
+        self.shown.push(self.entries.len(), &facts, &message);
+        self.entries.push(Arc::new(message));
+        self.prune(Cache::Warm);
+    }
+
+    /// Decides what is shown of long and old tool results, where [`Session::with_pruning`] asks for that. A push does
+    /// so by itself; a host that knows the provider's cache to be cold says so here.
+    pub fn prune(&mut self, cache: Cache) {
+        if let Some(frozen) = &mut self.frozen {
+            let new = frozen.prune(&self.entries, cache);
+            if !new.is_empty() {
+                self.shown.prune(new, &self.entries, self.meter);
+            }
+        }
+    }
+
+    /// A provider counted what the view took, and its answer. The answer is not pushed by this.
+    pub fn observe(&mut self, usage: Usage) -> Option<UsageFinding> {
+        let estimated_tokens = self.shown.log.total_tokens();
+        let real_tokens = usage.input_tokens();
+        let finding = self
+            .calibration
+            .observe(estimated_tokens, real_tokens, self.window);
+        self.reported = Some(usage);
+        self.overflows = 0;
+        self.anchor = match finding {
+            Some(UsageFinding::Truncated { .. }) => None,
+            _ if real_tokens == 0 => None,
+            _ => Some(Anchor {
+                real_tokens,
+                estimated_tokens,
+            }),
+        };
+        finding
     }
 
     /// Whether something must happen before the next request. O(1), no I/O.
     #[must_use]
     pub fn decide(&self) -> Decision {
-        if self.exhausted_at == Some(self.log.len()) {
-            return Decision::Proceed;
-        }
-        let lines = self
-            .window
-            .lines(self.output_tokens, UNCALIBRATED_ERROR_RATIO);
-        let tokens = self.view_tokens();
-        if self.preset.is_due(tokens, self.window, lines).is_ok() {
-            return Decision::Compact(Reason::HardLine);
-        }
-        let is_near = lines.is_some_and(|lines| tokens > lines.prepare_tokens);
-        if is_near && self.preset.trigger == Trigger::HardLine {
-            Decision::Prepare
-        } else {
-            Decision::Proceed
+        match self.due() {
+            Ok(decision) => decision,
+            Err(_) => Decision::Proceed,
         }
     }
 
-    /// Freezes the span that is to be compacted.
+    /// What [`Session::decide`] says, with the reason where nothing is to be done.
     ///
     /// # Errors
-    /// [`NoPlan`] when there is nothing to remove; asking again before the log grows is pointless, and
-    /// [`Session::decide`] will not suggest it.
-    pub fn begin(&mut self, reason: Reason) -> Result<Job, NoPlan> {
-        let system_tokens = self.log.tokens(0..leading_system(&self.log));
-        let total = self.log.total_tokens() - system_tokens;
-        let target = (self.window.tokens / 4).min(total / 2);
-        let plan = Plan::with(&self.preset, &self.log, None, target, reason).inspect_err(|_| {
-            self.exhausted_at = Some(self.log.len());
-        })?;
-        Ok(Job {
-            preset: self.preset.name,
-            plan,
-            log: self.log.clone(),
-            messages: self.messages.clone(),
-            meter: self.meter,
-        })
-    }
-
-    /// Puts a compaction in force. Messages that arrived since [`Session::begin`] stay as they are.
-    ///
-    /// # Errors
-    /// [`CommitError::Superseded`] when a compaction that covers more is in force.
-    pub fn commit(&mut self, compaction: Compaction) -> Result<(), CommitError> {
-        let covered = |compaction: &Compaction| compaction.plan.span.end;
-        if self
-            .compactions
-            .last()
-            .is_some_and(|last| covered(last) >= covered(&compaction))
-        {
-            return Err(CommitError::Superseded);
+    /// Why nothing is to be done.
+    pub fn due(&self) -> Result<Decision, Reason> {
+        if self.exhausted_at == Some(self.entries.len()) {
+            return Err(Reason::AlreadyTried);
         }
-        self.saved_tokens = compaction
-            .plan
-            .tokens_before
-            .saturating_sub(compaction.tokens_after);
-        self.compactions.push(compaction);
-        Ok(())
-    }
-
-    /// Takes the newest compaction back. The originals were never gone.
-    ///
-    /// # Errors
-    /// When there is none, or when the conversation would not fit without it.
-    pub fn undo(&mut self) -> Result<Compaction, CommitError> {
-        let saved = |compaction: &Compaction| {
-            compaction
-                .plan
-                .tokens_before
-                .saturating_sub(compaction.tokens_after)
+        self.guard().map_err(guard::WindowTooSmall::reason)?;
+        let lines = self.lines();
+        let tokens = self.context_tokens();
+        if lines.is_some_and(|lines| tokens > lines.hard_tokens) {
+            return Ok(Decision::Compact(Reason::HardLine));
+        }
+        if self.most_messages().is_some() {
+            return Ok(Decision::Compact(Reason::TooManyMessages));
+        }
+        let is_wanted = match self.preset.trigger {
+            Trigger::HardLine => {
+                let lines = lines.ok_or(Reason::WindowBelowReserves)?;
+                if tokens <= lines.prepare_tokens {
+                    return Err(Reason::BelowLine);
+                }
+                true
+            }
+            Trigger::Tiers(thresholds) => {
+                let due = self.due_tokens();
+                match spacebot::tier(due, self.window.tokens, thresholds) {
+                    None => return Err(Reason::BelowLine),
+                    Some(Tier::Emergency) => false,
+                    Some(Tier::Background | Tier::Aggressive) => true,
+                }
+            }
+            _ => {
+                self.preset.is_due(self.due_tokens(), self.window, lines)?;
+                false
+            }
         };
-        let before = self.compactions.iter().rev().nth(1).map_or(0, saved);
-        let tokens = self.log.total_tokens() - before;
-        if let Some(lines) = self
-            .window
-            .lines(self.output_tokens, UNCALIBRATED_ERROR_RATIO)
-            && tokens > lines.hard_tokens
-            && !self.compactions.is_empty()
+        if is_wanted {
+            self.ledger.allows(Need::Wanted, tokens)?;
+            return Ok(Decision::Prepare);
+        }
+        Ok(Decision::Compact(Reason::Threshold))
+    }
+
+    /// Decides before a turn and tells what people should know: the warning of the cycle, a small window, a memory
+    /// flush that is due.
+    pub fn before_turn(&mut self) -> Decision {
+        if self.entries.len() <= 1
+            && let Ok(Guard::Small { window_tokens }) = self.guard()
         {
-            return Err(CommitError::UndoAboveHardLine {
-                tokens,
-                hard_tokens: lines.hard_tokens,
+            self.events.push(Event::SmallWindow { window_tokens });
+        }
+        let context_tokens = self.due_tokens();
+        if self.warnings.before_turn(context_tokens) == BeforeTurn::Warn
+            && let Some(threshold_tokens) = self.warnings.threshold_tokens()
+        {
+            self.events.push(Event::Warning {
+                context_tokens,
+                threshold_tokens,
             });
         }
-        let undone = self.compactions.pop().ok_or(CommitError::NothingToUndo)?;
-        self.saved_tokens = before;
-        Ok(undone)
+        let compaction_count = self.before.len() as u64;
+        if let Trigger::WindowLess(reserve) = self.preset.trigger
+            && openclaw::is_flush_due(
+                context_tokens,
+                self.window.tokens,
+                reserve,
+                openclaw::FLUSH_SOFT_TOKENS,
+                compaction_count,
+                self.flushed_at,
+            )
+        {
+            self.flushed_at = Some(compaction_count);
+            self.events.push(Event::MemoryFlushDue {
+                context_tokens,
+                compaction_count,
+            });
+        }
+        self.decide()
+    }
+
+    /// A job of this conversation failed; the conversation is as it was.
+    pub fn failed(&mut self, failure: Failure, error: impl Into<String>) {
+        let reason = Reason::from(failure);
+        self.events.push(Event::Failed {
+            reason,
+            error: error.into(),
+        });
+        let breaker = self.ledger.failed(failure, self.context_tokens());
+        if let crate::ledger::Breaker::Opened { failures } = breaker {
+            self.events.push(Event::BreakerOpened { reason, failures });
+        }
+    }
+
+    /// What happened since the last call, in order.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
     }
 
     /// What the model gets: positions of messages, and where the summary stands.
     #[must_use]
     pub fn view(&self) -> View {
-        match self.compactions.last() {
-            Some(compaction) => compaction.view(self.log.len()),
-            None => View {
-                items: vec![ViewItem::Entries(0..self.log.len())],
-            },
+        self.shown.view.clone()
+    }
+
+    /// The messages of the view, as the model gets them. Entries are shared, not copied.
+    #[must_use]
+    pub fn view_messages(&self) -> Vec<Arc<Message>> {
+        self.shown.messages(&self.entries, self.summary_text())
+    }
+
+    /// What the view takes, by the meter.
+    #[must_use]
+    pub const fn view_tokens(&self) -> u64 {
+        self.shown.log.total_tokens()
+    }
+
+    /// What the view takes, as well as it is known: the provider's own count where there is one, and the
+    /// calibrated estimate of what came since.
+    #[must_use]
+    pub fn context_tokens(&self) -> u64 {
+        let estimated = self.view_tokens();
+        match self.anchor {
+            Some(anchor) => anchor.anchored(estimated, self.calibration),
+            None => self.calibration.real(estimated),
         }
     }
 
-    /// What the view takes.
+    /// What the trigger of the preset looks at: each design has its own way to count.
     #[must_use]
-    pub const fn view_tokens(&self) -> u64 {
-        self.log.total_tokens().saturating_sub(self.saved_tokens)
+    pub fn due_tokens(&self) -> u64 {
+        match (
+            self.shown.reference_tokens(),
+            self.preset.name,
+            self.reported,
+        ) {
+            (_, PresetName::Vibe, Some(usage)) => usage.context_tokens(),
+            (Some(tokens), _, _) => tokens,
+            (None, _, _) => self.context_tokens(),
+        }
     }
 
     /// Every message ever pushed.
     #[must_use]
-    pub fn messages(&self) -> &[Message] {
-        &self.messages
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.entries
     }
 
-    /// The compaction in force.
-    #[must_use]
-    pub fn compaction(&self) -> Option<&Compaction> {
-        self.compactions.last()
-    }
-
-    /// Sizes and cuts.
+    /// Sizes and cuts of the view.
     #[must_use]
     pub const fn log(&self) -> &Log {
-        &self.log
-    }
-}
-
-impl Job {
-    /// What is to be done.
-    #[must_use]
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
+        &self.shown.log
     }
 
-    /// Does it with the built-in summariser.
-    ///
-    /// # Errors
-    /// When the result would not be clearly smaller.
-    pub fn extract(self) -> Result<Compaction, NoPlan> {
-        let Self {
-            preset,
-            plan,
-            log,
-            messages,
-            meter,
-        } = self;
-        Compaction::extract_as(preset, plan, &log, &messages, meter, None)
+    /// The lines of the window, as well calibrated as the meter is.
+    fn lines(&self) -> Option<Lines> {
+        let error_ratio = self.calibration.error_ratio();
+        self.window
+            .lines_with(self.margins, self.output_tokens, error_ratio)
+    }
+
+    /// How many messages may be shown, where there are more.
+    fn most_messages(&self) -> Option<usize> {
+        let log = &self.shown.log;
+        let shown = log.len() - leading_system(log);
+        self.preset.most_messages.filter(|most| shown > *most)
+    }
+
+    fn guard(&self) -> Result<Guard, guard::WindowTooSmall> {
+        if self.guards {
+            guard::window(self.preset.name, self.window.tokens)
+        } else {
+            Ok(Guard::Fine)
+        }
     }
 }

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::log::Log;
-use crate::message::{Message, Role};
-use crate::summary;
+use crate::message::Role;
 
 /// Three ranges, one behind the other. All their ends are legal cuts, or the ends of the log.
 ///
@@ -21,7 +20,7 @@ use crate::summary;
 /// for message in &messages {
 ///     log.push(&Facts::of(message, Meter::Estimate));
 /// }
-/// let split = Split::keeping(&log, &messages, 0, 100).ok_or("nothing to remove")?;
+/// let split = Split::keeping(&log, 0, 100).ok_or("nothing to remove")?;
 /// assert!(split.is_split_turn());
 /// assert_eq!((split.history, split.turn_prefix, split.kept), (0..0, 0..3, 3..4));
 /// # Ok::<(), &str>(())
@@ -44,19 +43,14 @@ impl Split {
     /// there the cut moves forward to a legal one, or back to the last one where a step is in flight. `None` when
     /// nothing would go.
     #[must_use]
-    pub fn keeping(
-        log: &Log,
-        messages: &[Message],
-        from: usize,
-        keep_recent_tokens: u64,
-    ) -> Option<Self> {
+    pub fn keeping(log: &Log, from: usize, keep_recent_tokens: u64) -> Option<Self> {
         let wanted = newest_taking(log, from, keep_recent_tokens)?;
         let cut = log
             .cut_at_or_after(wanted)
             .or_else(|| log.last_cut())
             .map(|cut| before_notes(log, cut))
             .filter(|cut| *cut > from)?;
-        let turn = turn_start(log, messages, from, cut);
+        let turn = turn_start(log, from, cut);
         Some(Self {
             history: from..turn,
             turn_prefix: turn..cut,
@@ -101,19 +95,14 @@ fn before_notes(log: &Log, cut: usize) -> usize {
 
 /// Where the turn begins that `cut` falls into; `cut` itself where a turn begins there, or where no turn begins
 /// in the live history and there is nothing to tell apart.
-fn turn_start(log: &Log, messages: &[Message], from: usize, cut: usize) -> usize {
-    let starts_turn = |at: usize| {
-        messages
-            .get(at)
-            .is_some_and(|m| m.is_typed_by_user() && !m.spoken().any(summary::is_own))
-    };
+pub(crate) fn turn_start(log: &Log, from: usize, cut: usize) -> usize {
     let first_kept = (cut..log.len())
         .find(|&at| log.role(at) != Some(Role::System))
         .unwrap_or(cut);
-    if starts_turn(first_kept) {
+    if log.starts_turn(first_kept) {
         return cut;
     }
-    let Some(typed) = (from..cut).rev().find(|&at| starts_turn(at)) else {
+    let Some(typed) = (from..cut).rev().find(|&at| log.starts_turn(at)) else {
         return cut;
     };
     // Words typed together with results belong to the step they answer.

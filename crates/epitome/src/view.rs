@@ -1,12 +1,12 @@
 //! What the model gets: which entries stay, which are trimmed, and where the summary stands.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::log::TRIMMED_RESULT_TOKENS;
-use crate::message::{Block, Message, ResultPart, Role};
-use crate::meter::Meter;
+use crate::message::{Block, Message, Role};
 use crate::plan::{Layout, Plan};
-use crate::reference::micro::ACKNOWLEDGEMENT;
+use crate::reference::micro::{self, ACKNOWLEDGEMENT};
+use crate::trim::Trim;
 
 /// The messages a model gets, as references into the log. Entries are positions, never copies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,29 +28,17 @@ pub enum ViewItem {
     AssistantSummary,
     /// One entry with the summary behind its first text; what an earlier summary put there goes.
     Merged(usize),
+    /// A message that an earlier compaction made and that stays.
+    Made {
+        /// Whose.
+        role: Role,
+        /// Its text, frozen.
+        text: Arc<str>,
+        /// Which of the compactions of the conversation made it.
+        record: usize,
+    },
     /// A message that nobody sent, to keep the roles in order.
     Inserted(Role, &'static str),
-}
-
-/// A tool result's text with its middle left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trim {
-    /// Which block of the message.
-    pub block: usize,
-    /// Which part of the tool result.
-    pub part: usize,
-    /// Characters kept at the beginning.
-    pub head_chars: usize,
-    /// Characters kept at the end.
-    pub tail_chars: usize,
-}
-
-impl Trim {
-    /// The text that stands for what was left out.
-    #[must_use]
-    pub fn marker(omitted_chars: usize) -> String {
-        format!("\n[… {omitted_chars} characters left out …]\n")
-    }
 }
 
 impl View {
@@ -58,6 +46,7 @@ impl View {
     #[must_use]
     pub fn of(plan: &Plan, len: usize, trims: &[(usize, Vec<Trim>)]) -> Self {
         let mut items = Vec::new();
+        let push_range = |items: &mut Vec<ViewItem>, range| push_kept(items, range, &plan.dropped);
         match (plan.layout, plan.head.end.checked_sub(1)) {
             (Layout::Merged, Some(first)) => {
                 push_range(&mut items, plan.head.start..first);
@@ -66,11 +55,12 @@ impl View {
                     items.push(ViewItem::Inserted(Role::Assistant, ACKNOWLEDGEMENT));
                 }
             }
+            (Layout::Nothing, _) => push_range(&mut items, plan.head.clone()),
             (Layout::AssistantMessage, _) => {
                 push_range(&mut items, plan.head.clone());
                 items.push(ViewItem::AssistantSummary);
             }
-            (Layout::UserMessage | Layout::Merged, _) => {
+            (Layout::UserMessage | Layout::Merged | Layout::Marker, _) => {
                 push_range(&mut items, plan.head.clone());
                 items.push(ViewItem::Summary);
             }
@@ -89,7 +79,19 @@ impl View {
     }
 }
 
-fn push_range(items: &mut Vec<ViewItem>, range: Range<usize>) {
+/// Pushes what is left of `range` without the `dropped` entries, which are in order.
+fn push_kept(items: &mut Vec<ViewItem>, range: Range<usize>, dropped: &[Range<usize>]) {
+    let mut from = range.start;
+    for gap in dropped {
+        if gap.end > from && gap.start < range.end {
+            push_range(items, from..gap.start);
+            from = gap.end;
+        }
+    }
+    push_range(items, from..range.end);
+}
+
+pub(crate) fn push_range(items: &mut Vec<ViewItem>, range: Range<usize>) {
     if range.is_empty() {
         return;
     }
@@ -102,138 +104,24 @@ fn push_range(items: &mut Vec<ViewItem>, range: Range<usize>) {
     items.push(ViewItem::Entries(range));
 }
 
-/// Chooses which tool results to shorten so that `excess_tokens` come off, largest first.
-///
-/// `messages` are the entries that stay, with their positions. Returns nothing when nothing must go.
+/// A message with a summary behind its first text; what an earlier summary put there goes.
 #[must_use]
-pub fn trims(
-    messages: &[(usize, &Message)],
-    excess_tokens: u64,
-    meter: Meter,
-) -> Vec<(usize, Vec<Trim>)> {
-    if excess_tokens == 0 {
-        return Vec::new();
-    }
-    let mut candidates: Vec<Candidate<'_>> = messages
-        .iter()
-        .flat_map(|(position, message)| result_texts(*position, message))
-        .map(|(position, block, part, text)| Candidate {
-            position,
-            block,
-            part,
-            text,
-            tokens: meter.text(text),
-        })
-        .filter(|candidate| candidate.tokens > TRIMMED_RESULT_TOKENS)
-        .collect();
-    let level = water_level(&candidates, excess_tokens);
-    candidates.retain(|candidate| candidate.tokens > level);
-    let mut out: Vec<(usize, Vec<Trim>)> = Vec::new();
-    for candidate in &candidates {
-        let trim = candidate.trim(level, meter);
-        match out.last_mut() {
-            Some((position, trims)) if *position == candidate.position => trims.push(trim),
-            _ => out.push((candidate.position, vec![trim])),
-        }
-    }
-    out
-}
-
-struct Candidate<'a> {
-    position: usize,
-    block: usize,
-    part: usize,
-    text: &'a str,
-    tokens: u64,
-}
-
-impl Candidate<'_> {
-    /// Keeps a third of `tokens` in front and the rest behind: errors and totals stand at the end.
-    fn trim(&self, tokens: u64, meter: Meter) -> Trim {
-        let chars = self.text.chars().count();
-        let marker = meter.text(&Trim::marker(chars)) + 2;
-        let room = tokens.saturating_sub(marker);
-        let head_chars = meter.prefix(self.text, room / 3).chars().count();
-        let tail = meter.suffix(self.text, room - room / 3);
-        Trim {
-            block: self.block,
-            part: self.part,
-            head_chars,
-            // Two halves of one encoded run are cheaper than the run, so both may fit and still must part.
-            tail_chars: tail
-                .chars()
-                .count()
-                .min(chars.saturating_sub(head_chars + 1)),
-        }
-    }
-}
-
-/// The size to which all larger results are cut so that at least `excess_tokens` go.
-fn water_level(candidates: &[Candidate<'_>], excess_tokens: u64) -> u64 {
-    let gain = |level: u64| -> u64 {
-        candidates
-            .iter()
-            .map(|candidate| candidate.tokens.saturating_sub(level))
-            .sum()
-    };
-    let mut low = TRIMMED_RESULT_TOKENS;
-    let mut high = candidates.iter().map(|c| c.tokens).max().unwrap_or(low);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if gain(middle) >= excess_tokens {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    low
-}
-
-fn result_texts(
-    position: usize,
-    message: &Message,
-) -> impl Iterator<Item = (usize, usize, usize, &str)> {
-    message
-        .blocks
-        .iter()
-        .enumerate()
-        .filter_map(|(at, block)| match block {
-            Block::Result(result) => Some((at, result)),
-            _ => None,
-        })
-        .flat_map(move |(block, result)| {
-            result
-                .parts
-                .iter()
-                .enumerate()
-                .filter_map(move |(part, content)| match content {
-                    ResultPart::Text(text) => Some((position, block, part, text.as_str())),
-                    _ => None,
-                })
-        })
-}
-
-/// A message with its tool results shortened, as [`Trim`] says.
-#[must_use]
-pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
+pub fn merged(message: &Message, summary: &str) -> Message {
     let mut message = message.clone();
-    for trim in trims {
-        if let Some(Block::Result(result)) = message.blocks.get_mut(trim.block)
-            && let Some(ResultPart::Text(text)) = result.parts.get_mut(trim.part)
-        {
-            *text = trimmed_text(text, *trim);
+    let text = message.blocks.iter_mut().find_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    if let Some(text) = text {
+        if let Some(at) = text.find(micro::OPEN_MARK) {
+            text.truncate(
+                text.get(..at)
+                    .unwrap_or_default()
+                    .trim_end_matches('\n')
+                    .len(),
+            );
         }
+        text.push_str(summary);
     }
     message
-}
-
-fn trimmed_text(text: &str, trim: Trim) -> String {
-    let chars = text.chars().count();
-    let omitted = chars.saturating_sub(trim.head_chars + trim.tail_chars);
-    let head: String = text.chars().take(trim.head_chars).collect();
-    let tail: String = text
-        .chars()
-        .skip(chars - trim.tail_chars.min(chars))
-        .collect();
-    format!("{head}{}{tail}", Trim::marker(omitted))
 }

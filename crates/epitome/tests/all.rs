@@ -4,19 +4,26 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/bad_input.rs"]
+mod bad_input;
 #[path = "all/conformance.rs"]
 mod conformance;
 #[path = "all/event.rs"]
 mod event;
 #[path = "all/files.rs"]
 mod files;
+#[path = "all/fuzz.rs"]
+mod fuzz;
 #[path = "all/guard.rs"]
 mod guard;
 #[path = "all/heartbeat.rs"]
 mod heartbeat;
+#[path = "all/laws.rs"]
+mod laws;
 #[path = "all/ledger.rs"]
 mod ledger;
 #[path = "all/log.rs"]
@@ -35,12 +42,20 @@ mod plan;
 mod planted;
 #[path = "all/preset_name.rs"]
 mod preset_name;
+#[path = "all/prune.rs"]
+mod prune;
 #[path = "all/rounds.rs"]
 mod rounds;
 #[path = "all/scenarios.rs"]
 mod scenarios;
 #[path = "all/session.rs"]
 mod session;
+#[path = "all/settings.rs"]
+mod settings;
+#[path = "all/settings_examples.rs"]
+mod settings_examples;
+#[path = "all/settings_rows.rs"]
+mod settings_rows;
 #[path = "all/split.rs"]
 mod split;
 #[path = "all/support.rs"]

@@ -136,7 +136,7 @@ impl Report {
         }
     }
 
-    /// The result as a request body: the file itself, spliced, or `{"messages": […]}` around the messages.
+    /// The result as a request body: the file itself, spliced, or `{"messages": […]}` (`{"input": […]}`) around the messages.
     pub(super) fn request_body(&self, input: &Input) -> Vec<u8> {
         if input.is_request {
             return self
@@ -145,7 +145,7 @@ impl Report {
                 .unwrap_or_else(|| input.body.bytes())
                 .to_vec();
         }
-        let mut out = b"{\"messages\":[".to_vec();
+        let mut out = format!("{{\"{}\":[", input.body.wire().list_name()).into_bytes();
         for (at, message) in self.object.messages.iter().enumerate() {
             if at > 0 {
                 out.push(b',');
@@ -230,6 +230,9 @@ impl Report {
                 })),
                 ViewItem::Trimmed(position, _) | ViewItem::Merged(position) => {
                     lines.push(line('~', *position));
+                }
+                ViewItem::Made { role, text, .. } => {
+                    lines.push(format!("+      {} {text}", role.as_str()));
                 }
                 ViewItem::Inserted(role, text) => {
                     lines.push(format!("+      {} {text}", role.as_str()));

@@ -63,7 +63,7 @@ async fn bodies_above_the_inspection_limit_are_streamed_through() {
         let empty = request(Wire::OpenaiChat, "m", [user("")]).to_string().len();
         request(Wire::OpenaiChat, "m", [user("x".repeat(length - empty))]).to_string()
     };
-    for wire in Wire::ALL {
+    for wire in Wire::MESSAGES {
         for (length, is_inspected) in [
             (LIMIT - 1, true),
             (LIMIT, true),
@@ -134,7 +134,7 @@ async fn what_is_no_conversation_gets_the_providers_answer() {
         r#"{"model":"m","messages":[]}"#,
         r#"{"model":"m","messages":[17]}"#,
     ] {
-        for wire in Wire::ALL {
+        for wire in Wire::MESSAGES {
             let received = proxy.post_bytes(wire, body).await;
             assert_eq!(received.status, 400, "{wire:?} {body}");
             assert_eq!(received.header("x-epitome-action"), "passthrough");
@@ -287,7 +287,7 @@ fn on(folder: &Folder, model: &ScriptedModel) -> Config {
 
 /// Requests work and are compacted as ever; the failures are counted where people look.
 async fn assert_degraded_but_working(proxy: &Proxy, model: &ScriptedModel, seed: u64) {
-    for (seed, wire) in (seed..).zip(Wire::ALL) {
+    for (seed, wire) in (seed..).zip(Wire::MESSAGES) {
         let mut messages = history(seed, 12, 400);
         let received = proxy
             .post(wire, &request(wire, "m", messages.clone()))

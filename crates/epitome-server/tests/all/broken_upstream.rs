@@ -37,7 +37,7 @@ async fn assert_bad_gateway(proxy: &Proxy, wire: Wire, code: &str) {
     let body = received.json();
     assert!(!body["error"]["message"].as_str().unwrap().is_empty());
     match wire {
-        Wire::OpenaiChat => {
+        Wire::OpenaiChat | Wire::OpenaiResponses => {
             assert_eq!(body["error"]["code"], code);
             assert!(body["error"]["type"].is_string());
             assert!(body["error"]["param"].is_null());

@@ -75,7 +75,7 @@ async fn reasons_name_what_was_odd() {
             "below_line",
         ),
     ] {
-        for wire in Wire::ALL {
+        for wire in Wire::MESSAGES {
             let received = proxy.post_bytes(wire, body).await;
             assert_eq!(
                 action(&received),
@@ -187,7 +187,7 @@ async fn the_path_decides_whose_api_it_is() {
 
 #[tokio::test]
 async fn streamed_answers_come_back_byte_for_byte_in_single_bytes() {
-    for wire in Wire::ALL {
+    for wire in Wire::MESSAGES {
         let model = ModelConfig {
             chunking: Chunking::Bytes(1),
             ..ModelConfig::default()
@@ -254,7 +254,7 @@ async fn encoded_answers_and_all_headers_come_back_untouched() {
         ..ModelConfig::default()
     };
     let (_model, proxy) = pair(model, |_| {}).await;
-    for wire in Wire::ALL {
+    for wire in Wire::MESSAGES {
         let received = proxy.post(wire, &request(wire, "m", [user("hi")])).await;
         assert_eq!(received.body, gzip);
         assert_eq!(received.header("content-encoding"), "gzip");
@@ -288,7 +288,7 @@ async fn bypass_and_observe_forward_the_same_bytes_above_the_line() {
             config.mode = mode;
         })
         .await;
-        for wire in Wire::ALL {
+        for wire in Wire::MESSAGES {
             let body = request(wire, "m", history(1, 12, 400)).to_string();
             let bypass: &[(&str, &str)] = match mode {
                 Mode::Act => &[("x-epitome-bypass", "1")],
@@ -335,7 +335,7 @@ async fn observe_says_observed_below_the_line_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_first_byte_does_not_wait_for_the_last_and_hanging_up_reaches_the_upstream() {
-    for wire in Wire::ALL {
+    for wire in Wire::MESSAGES {
         let model = ModelConfig {
             chunking: Chunking::Events,
             faults: Faults::none().on(0, Fault::Stall).on(1, Fault::Hang),
@@ -370,7 +370,7 @@ async fn the_first_byte_does_not_wait_for_the_last_and_hanging_up_reaches_the_up
 
 #[tokio::test]
 async fn trailers_and_cut_streams_are_not_mended() {
-    for wire in Wire::ALL {
+    for wire in Wire::MESSAGES {
         let model = ModelConfig {
             faults: Faults::none()
                 .on(0, Fault::Cut)

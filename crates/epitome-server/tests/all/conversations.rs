@@ -41,6 +41,7 @@ async fn talk(proxy: Arc<Proxy>, wire: Wire, who: usize) -> Vec<String> {
         let mut body = request(wire, "m", messages.clone());
         match wire {
             Wire::Anthropic => body["system"] = json!("You are a helpful assistant."),
+            Wire::OpenaiResponses => body["instructions"] = json!("You are a helpful assistant."),
             Wire::OpenaiChat => {
                 let system = json!({"role": "system", "content": "You are a helpful assistant."});
                 body["messages"].as_array_mut().unwrap().insert(0, system);
@@ -69,7 +70,7 @@ async fn twenty_conversations_with_equal_beginnings_never_mix() {
     let proxy = Arc::new(proxy);
     let mut talks = JoinSet::new();
     for who in 0..CONVERSATIONS {
-        let wire = Wire::ALL[who % 2];
+        let wire = Wire::MESSAGES[who % 2];
         talks.spawn(talk(Arc::clone(&proxy), wire, who));
     }
     let mut final_ids = HashSet::new();
@@ -170,7 +171,7 @@ impl Talk {
 #[tokio::test]
 async fn retries_keep_the_conversation_and_the_bytes() {
     let (model, proxy) = pair(model(), |config| config.window_tokens = Some(WINDOW)).await;
-    for (seed, wire) in (1..).zip(Wire::ALL) {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let mut talk = Talk::new(wire, seed);
         for turn in 0..16 {
             let body = talk.request();
@@ -189,7 +190,7 @@ async fn retries_keep_the_conversation_and_the_bytes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_goes_on_with_the_same_epoch_and_conversation() {
-    for (seed, wire) in (1..).zip(Wire::ALL) {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let folder = Folder::new();
         let model = ScriptedModel::start(model()).await;
         let mut config = crate::support::config(model.address());
@@ -248,7 +249,7 @@ async fn a_restart_knows_a_conversation_of_three_large_messages() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_proxies_on_one_store_forward_the_same_bytes() {
-    for (seed, wire) in (1..).zip(Wire::ALL) {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let folder = Folder::new();
         let model = ScriptedModel::start(model()).await;
         let mut config = crate::support::config(model.address());
@@ -294,7 +295,7 @@ async fn two_proxies_on_one_store_forward_the_same_bytes() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_knows_nearly_all_of_a_conversation_still_takes_the_epoch_of_another() {
-    for (seed, wire) in (1..).zip(Wire::ALL) {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let folder = Folder::new();
         let model = ScriptedModel::start(model()).await;
         let mut config = crate::support::config(model.address());

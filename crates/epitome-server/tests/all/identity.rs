@@ -74,7 +74,7 @@ async fn assert_kept(model: &ScriptedModel, before: &Compacted, received: &Recei
 #[tokio::test]
 async fn the_epoch_survives_everything_ordinary() {
     let (model, proxy) = start().await;
-    for (seed, wire) in (1..).zip(Wire::ALL) {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let mut talk = Compacted::make(&model, &proxy, wire, seed).await;
         talk.go_on("next");
 
@@ -89,10 +89,12 @@ async fn the_epoch_survives_everything_ordinary() {
         changed["temperature"] = json!(0.9);
         changed["tools"] = match wire {
             Wire::OpenaiChat => json!([{"type": "function", "function": {"name": "f"}}]),
+            Wire::OpenaiResponses => json!([{"type": "function", "name": "f"}]),
             Wire::Anthropic => json!([{"name": "f", "input_schema": {"type": "object"}}]),
         };
         match wire {
             Wire::Anthropic => changed["system"] = json!("Today is another day."),
+            Wire::OpenaiResponses => changed["instructions"] = json!("Today is another day."),
             Wire::OpenaiChat => changed["messages"].as_array_mut().unwrap().insert(
                 0,
                 json!({"role": "system", "content": "Today is another day."}),
@@ -151,7 +153,7 @@ async fn moving_cache_marks_keep_the_epoch() {
 #[tokio::test]
 async fn a_fork_from_the_middle_keeps_the_epoch_before_it_and_gets_its_own_name() {
     let (model, proxy) = start().await;
-    for (seed, wire) in (10..).zip(Wire::ALL) {
+    for (seed, wire) in (10..).zip(Wire::MESSAGES) {
         let mut talk = Compacted::make(&model, &proxy, wire, seed).await;
         let fork_at = talk.messages.len();
         for turn in 0..5 {
@@ -189,7 +191,7 @@ async fn a_fork_from_the_middle_keeps_the_epoch_before_it_and_gets_its_own_name(
 #[tokio::test]
 async fn a_fork_inside_the_covered_span_gets_no_epoch() {
     let (model, proxy) = start().await;
-    for (seed, wire) in (20..).zip(Wire::ALL) {
+    for (seed, wire) in (20..).zip(Wire::MESSAGES) {
         let talk = Compacted::make(&model, &proxy, wire, seed).await;
         let mut fork = talk.messages[..talk.covered / 2 / 2 * 2 + 1].to_vec();
         fork.push(assistant("Something else."));
@@ -205,7 +207,7 @@ async fn a_fork_inside_the_covered_span_gets_no_epoch() {
 #[tokio::test]
 async fn an_edit_inside_the_covered_span_is_a_miss() {
     let (model, proxy) = start().await;
-    for (seed, wire) in (30..).zip(Wire::ALL) {
+    for (seed, wire) in (30..).zip(Wire::MESSAGES) {
         let talk = Compacted::make(&model, &proxy, wire, seed).await;
         for at in [0, 3, talk.covered - 1] {
             let mut edited = talk.messages.clone();
@@ -234,7 +236,7 @@ async fn an_edit_inside_the_covered_span_is_a_miss() {
 #[tokio::test]
 async fn an_edit_behind_the_covered_span_keeps_the_epoch() {
     let (model, proxy) = start().await;
-    for (seed, wire) in (40..).zip(Wire::ALL) {
+    for (seed, wire) in (40..).zip(Wire::MESSAGES) {
         let talk = Compacted::make(&model, &proxy, wire, seed).await;
         let mut edited = talk.messages.clone();
         let at = edited.len() - 1;

@@ -85,7 +85,7 @@ async fn conversation(wire: Wire, kind: Kind, window: u64, seed: u64) -> Tally {
 async fn no_request_above_the_hard_line_goes_out() {
     let mut running = JoinSet::new();
     for (at, kind) in Kind::ALL.into_iter().enumerate() {
-        for (shift, wire) in Wire::ALL.into_iter().enumerate() {
+        for (shift, wire) in Wire::MESSAGES.into_iter().enumerate() {
             for round in 0..2 {
                 let window = WINDOWS[(at + shift + 2 * round) % WINDOWS.len()];
                 running.spawn(async move {

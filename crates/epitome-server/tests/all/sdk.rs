@@ -134,7 +134,10 @@ async fn check(wire: Wire, answers: Answers, window: Window, store: Store) {
     })
     .await;
     let settings = json!({
-        "client": match wire { Wire::OpenaiChat => "with_openai", Wire::Anthropic => "with_anthropic" },
+        "client": match wire {
+            Wire::OpenaiChat | Wire::OpenaiResponses => "with_openai",
+            Wire::Anthropic => "with_anthropic",
+        },
         "base_url": proxy.base_url(),
         "model": "scripted-24k",
         "system": SYSTEM,

@@ -24,7 +24,7 @@ async fn small_window(window_tokens: u64) -> (ScriptedModel, Proxy) {
 #[tokio::test]
 async fn a_compacted_request_is_the_clients_bytes_around_one_message() {
     let (model, proxy) = small_window(6_000).await;
-    for (seed, wire) in (3..).zip(Wire::ALL) {
+    for (seed, wire) in (3..).zip(Wire::MESSAGES) {
         // Odd spacing, unknown fields, big numbers and escapes, which only survive when nothing is re-serialised.
         let list: Vec<String> = history(seed, 12, 400)
             .iter()
@@ -135,5 +135,5 @@ async fn generated_conversations_of_all_kinds_are_spliced_and_stay_valid() {
             }
         }
     }
-    assert!(compacted >= 10, "{compacted}");
+    assert!(compacted >= 15, "{compacted}");
 }

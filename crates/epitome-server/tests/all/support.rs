@@ -161,6 +161,7 @@ pub(crate) fn request(wire: Wire, model: &str, messages: impl IntoIterator<Item 
     let messages: Vec<Value> = messages.into_iter().collect();
     match wire {
         Wire::OpenaiChat => json!({"model": model, "messages": messages}),
+        Wire::OpenaiResponses => json!({"model": model, "input": messages}),
         Wire::Anthropic => json!({"model": model, "max_tokens": 256, "messages": messages}),
     }
 }
@@ -256,7 +257,7 @@ impl Folder {
 /// A request taken apart without the product's own reader.
 #[derive(serde::Deserialize)]
 struct Raw<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, alias = "input")]
     messages: Vec<&'a RawValue>,
 }
 

@@ -45,6 +45,39 @@ pub(super) fn openai_chat(events: &[Event]) -> Option<Value> {
     Some(message)
 }
 
+/// The items as they were when each was done, put together from the pieces and compared with them.
+pub(super) fn openai_responses(events: &[Event]) -> Option<Vec<Value>> {
+    let last = events.last()?;
+    if last.name != "response.completed" {
+        return None;
+    }
+    let mut items: Vec<Value> = Vec::new();
+    let mut pieces = String::new();
+    for data in events.iter().map(Event::json) {
+        match block_type(&data) {
+            "response.output_text.delta" | "response.function_call_arguments.delta" => {
+                pieces.push_str(text(&data, "delta"));
+            }
+            "response.output_item.done" => {
+                let item = data.get("item")?.clone();
+                let whole = match block_type(&item) {
+                    "message" => item.pointer("/content/0/text")?.as_str()?,
+                    "function_call" => text(&item, "arguments"),
+                    _ => "",
+                };
+                if whole != pieces {
+                    return None;
+                }
+                pieces.clear();
+                items.push(item);
+            }
+            _ => {}
+        }
+    }
+    let told = last.json().pointer("/response/output")?.as_array()?.clone();
+    (told == items).then_some(items)
+}
+
 pub(super) fn anthropic(events: &[Event]) -> Option<Value> {
     if events.last()?.name != "message_stop" {
         return None;

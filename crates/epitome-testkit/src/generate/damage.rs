@@ -58,7 +58,7 @@ pub fn damage_with(request: &Value, way: Damage, seed: u64) -> Option<Value> {
     // The seed chooses the way too, so the place needs other bits.
     let mut random = Random::new(!seed);
     let mut broken = request.clone();
-    let list = broken.get_mut("messages")?.as_array_mut()?;
+    let list = broken.get_mut(wire.list_name())?.as_array_mut()?;
     match way {
         Damage::DropResult => drop_one(wire, request, list, Side::Results, &mut random)?,
         Damage::DropCall => drop_one(wire, request, list, Side::Calls, &mut random)?,
@@ -98,12 +98,12 @@ fn drop_one(
         Side::Results => has_result(wire, message),
     });
     let index = choose(&candidates, random)?;
-    if wire == Wire::OpenaiChat && side == Side::Results {
+    if wire == Wire::OpenaiResponses || (wire == Wire::OpenaiChat && side == Side::Results) {
         list.remove(index);
         return Some(());
     }
     let (key, kind) = match (wire, side) {
-        (Wire::OpenaiChat, _) => ("tool_calls", "function"),
+        (Wire::OpenaiChat | Wire::OpenaiResponses, _) => ("tool_calls", "function"),
         (Wire::Anthropic, Side::Calls) => ("content", "tool_use"),
         (Wire::Anthropic, Side::Results) => ("content", "tool_result"),
     };
@@ -153,7 +153,10 @@ fn rename(value: &mut Value, from: &str, to: &str) {
     match value {
         Value::Object(fields) => {
             for (key, field) in fields {
-                let is_identifier = matches!(key.as_str(), "id" | "tool_use_id" | "tool_call_id");
+                let is_identifier = matches!(
+                    key.as_str(),
+                    "id" | "tool_use_id" | "tool_call_id" | "call_id"
+                );
                 if is_identifier && field.as_str() == Some(from) {
                     *field = json!(to);
                 } else {
@@ -188,6 +191,11 @@ fn call_ids(wire: Wire, message: &Value) -> Vec<&str> {
             .iter()
             .map(|call| text(call, "id"))
             .collect(),
+        Wire::OpenaiResponses => [message]
+            .into_iter()
+            .filter(|item| block_type(item).ends_with("_call"))
+            .map(|item| text(item, "call_id"))
+            .collect(),
         Wire::Anthropic => blocks(message)
             .iter()
             .filter(|block| block_type(block) == "tool_use")
@@ -199,6 +207,7 @@ fn call_ids(wire: Wire, message: &Value) -> Vec<&str> {
 fn has_result(wire: Wire, message: &Value) -> bool {
     match wire {
         Wire::OpenaiChat => text(message, "role") == "tool",
+        Wire::OpenaiResponses => block_type(message).ends_with("_output"),
         Wire::Anthropic => blocks(message)
             .iter()
             .any(|block| block_type(block) == "tool_result"),

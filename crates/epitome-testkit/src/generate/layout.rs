@@ -6,13 +6,14 @@
 use serde_json::{Value, json};
 
 use super::story::{Outcome, Part, Speech};
-use super::{Kind, text, tools};
+use super::{Kind, responses, text, tools};
 use crate::{Wire, signature};
 
-/// The messages in front of the conversation: OpenAI keeps its system prompt there.
+/// The messages in front of the conversation: OpenAI keeps its system prompt there, or a part of it.
 pub(super) fn head(wire: Wire, seed: u64) -> Vec<Value> {
     match wire {
         Wire::OpenaiChat => vec![json!({"role": "system", "content": text::system(seed)})],
+        Wire::OpenaiResponses => responses::head(),
         Wire::Anthropic => Vec::new(),
     }
 }
@@ -33,6 +34,7 @@ pub(super) fn append(wire: Wire, part: &Part, messages: &mut Vec<Value>) {
                 })
             }));
         }
+        (Wire::OpenaiResponses, part) => responses::append(part, messages),
         (Wire::Anthropic, Part::User { text, image }) => {
             messages
                 .push(json!({"role": "user", "content": anthropic_user(text, image.as_deref())}));
@@ -60,6 +62,7 @@ pub(super) fn request(wire: Wire, kind: Kind, seed: u64, messages: &[Value]) -> 
             }
             request
         }
+        Wire::OpenaiResponses => responses::request(kind, seed, messages),
         Wire::Anthropic => {
             let mut messages = messages.to_vec();
             if kind == Kind::Mixed {

@@ -71,6 +71,13 @@ pub(super) fn openai_definitions() -> Value {
     Value::Array(tools.collect())
 }
 
+pub(super) fn responses_definitions() -> Value {
+    let tools = definitions().into_iter().map(|(name, description, schema)| {
+        json!({"type": "function", "name": name, "description": description, "parameters": schema})
+    });
+    Value::Array(tools.collect())
+}
+
 pub(super) fn anthropic_definitions() -> Value {
     let tools = definitions().into_iter().map(|(name, description, schema)| {
         json!({"name": name, "description": description, "input_schema": schema})

@@ -4,7 +4,7 @@ use super::rendered::Exchange;
 use super::reply::{Answer, Call};
 use crate::generate::text;
 use crate::random::Random;
-use crate::wire::{array, messages, text as field};
+use crate::wire::{array, is_models_item, messages, text as field};
 use crate::{Wire, tokens};
 
 /// How often an agent calls tools and how much it says.
@@ -17,11 +17,7 @@ pub(super) struct Pace {
 
 /// What the agent says to this request: always the same to the same request.
 pub(super) fn answer(exchange: &Exchange<'_>, pace: Pace) -> Answer {
-    // Counting only assistant messages makes the rhythm the same however results are laid out as messages.
-    let turn = 1 + messages(exchange.request)
-        .iter()
-        .filter(|message| field(message, "role") == "assistant")
-        .count();
+    let turn = 1 + answers_before(exchange);
     let mut random = Random::new(seed(exchange));
     let mut answer = Answer {
         thinking: wants_thinking(exchange).then(|| text::prose(&mut random, pace.words / 2 + 4)),
@@ -46,6 +42,23 @@ pub(super) fn answer(exchange: &Exchange<'_>, pace: Pace) -> Answer {
         shorten(&mut answer, exchange);
     }
     answer
+}
+
+/// Counting answers and not messages makes the rhythm the same however calls and results are laid out.
+fn answers_before(exchange: &Exchange<'_>) -> usize {
+    let is_answer = |message: &Value| match exchange.wire {
+        Wire::OpenaiChat | Wire::Anthropic => field(message, "role") == "assistant",
+        Wire::OpenaiResponses => is_models_item(message),
+    };
+    let said: Vec<bool> = messages(exchange.request).iter().map(is_answer).collect();
+    match exchange.wire {
+        Wire::OpenaiChat | Wire::Anthropic => said.iter().filter(|is_answer| **is_answer).count(),
+        // The items of one answer stand in a row.
+        Wire::OpenaiResponses => said
+            .chunk_by(|one, other| one == other)
+            .filter(|run| run.first() == Some(&true))
+            .count(),
+    }
 }
 
 fn is_due(turn: usize, period: usize) -> bool {
@@ -92,6 +105,7 @@ fn shorten(answer: &mut Answer, exchange: &Exchange<'_>) {
     }
     answer.stop_reason = Some(String::from(match exchange.wire {
         Wire::OpenaiChat => "length",
+        Wire::OpenaiResponses => "max_output_tokens",
         Wire::Anthropic => "max_tokens",
     }));
 }

@@ -46,7 +46,7 @@ impl PrefixCache {
     pub(super) fn split(&self, exchange: &Exchange<'_>) -> Split {
         let prefixes = prefixes(exchange);
         let stored = match exchange.wire {
-            Wire::OpenaiChat => prefixes.len(),
+            Wire::OpenaiChat | Wire::OpenaiResponses => prefixes.len(),
             Wire::Anthropic => prefixes
                 .iter()
                 .rposition(|prefix| prefix.is_marked)
@@ -67,7 +67,7 @@ impl PrefixCache {
         drop(known);
         let read = stored_tokens(found);
         let created = match exchange.wire {
-            Wire::OpenaiChat => 0,
+            Wire::OpenaiChat | Wire::OpenaiResponses => 0,
             Wire::Anthropic => stored_tokens(stored) - read,
         };
         Split {
@@ -91,7 +91,7 @@ fn prefixes(exchange: &Exchange<'_>) -> Vec<Prefix> {
     hasher.update(exchange.model().as_bytes());
     let mut is_marked_head = false;
     let mut head = serde_json::Map::new();
-    for key in ["tools", "system"] {
+    for key in ["tools", "system", "instructions"] {
         if let Some(value) = request.get(key) {
             absorb(value, &mut hasher);
             is_marked_head |= is_marked(value);
@@ -106,7 +106,7 @@ fn prefixes(exchange: &Exchange<'_>) -> Vec<Prefix> {
     }];
     for message in messages(request) {
         absorb(message, &mut hasher);
-        let alone = serde_json::json!({"messages": [message]});
+        let alone = serde_json::json!({exchange.wire.list_name(): [message]});
         // Each message alone includes the three tokens that every request costs, and is rounded up.
         total += tokens::count(exchange.wire, &alone) - 3;
         prefixes.push(Prefix {

@@ -7,7 +7,7 @@ use crate::strict::{Rule, Violation};
 /// An error in the shape of a provider.
 pub(super) fn error(wire: Wire, status: u16, kind: &str, message: &str) -> Rendered {
     let body = match wire {
-        Wire::OpenaiChat => json!({
+        Wire::OpenaiChat | Wire::OpenaiResponses => json!({
             "error": {"message": message, "type": kind, "param": null, "code": null}
         }),
         Wire::Anthropic => json!({
@@ -21,7 +21,7 @@ pub(super) fn error(wire: Wire, status: u16, kind: &str, message: &str) -> Rende
 
 pub(super) fn not_found(wire: Wire, method: &str, path: &str) -> Rendered {
     match wire {
-        Wire::OpenaiChat => error(
+        Wire::OpenaiChat | Wire::OpenaiResponses => error(
             wire,
             404,
             "invalid_request_error",
@@ -33,7 +33,7 @@ pub(super) fn not_found(wire: Wire, method: &str, path: &str) -> Rendered {
 
 pub(super) fn rate_limited(wire: Wire, retry_after_seconds: u64) -> Rendered {
     let (kind, message) = match wire {
-        Wire::OpenaiChat => (
+        Wire::OpenaiChat | Wire::OpenaiResponses => (
             "requests",
             "Rate limit reached for requests. Please try again later.",
         ),
@@ -47,7 +47,7 @@ pub(super) fn rate_limited(wire: Wire, retry_after_seconds: u64) -> Rendered {
 
 pub(super) fn server_error(wire: Wire, message: &str) -> Rendered {
     let kind = match wire {
-        Wire::OpenaiChat => "server_error",
+        Wire::OpenaiChat | Wire::OpenaiResponses => "server_error",
         Wire::Anthropic => "api_error",
     };
     error(wire, 500, kind, message)
@@ -61,7 +61,9 @@ pub(super) fn overloaded(wire: Wire) -> Rendered {
 pub(super) fn refusal(wire: Wire, violation: &Violation) -> Rendered {
     let message = match (wire, violation.rule) {
         // Only Anthropic puts the place in front of the text.
-        (Wire::OpenaiChat, _) | (_, Rule::UnparsableBody) => violation.detail.clone(),
+        (Wire::OpenaiChat | Wire::OpenaiResponses, _) | (_, Rule::UnparsableBody) => {
+            violation.detail.clone()
+        }
         (Wire::Anthropic, _) => violation.to_string(),
     };
     error(wire, 400, "invalid_request_error", &message)
@@ -91,6 +93,15 @@ pub(super) fn overflow(exchange: &Exchange<'_>, window_tokens: u64) -> Option<Re
                 }}),
             )
         }
+        Wire::OpenaiResponses => Rendered::json(
+            400,
+            &json!({"error": {
+                "message": "Your input exceeds the context window of this model. Please adjust your input and try again.",
+                "type": "invalid_request_error",
+                "param": "input",
+                "code": "context_length_exceeded",
+            }}),
+        ),
         Wire::Anthropic if input > window_tokens => error(
             Wire::Anthropic,
             400,
@@ -119,6 +130,13 @@ pub(super) fn stream_event(wire: Wire) -> String {
                 "type": "server_error", "param": null, "code": null,
             }});
             format!("data: {body}\n\n")
+        }
+        Wire::OpenaiResponses => {
+            let body = json!({"type": "response.failed", "response": {
+                "status": "failed",
+                "error": {"code": "server_error", "message": "The server had an error."},
+            }});
+            format!("event: response.failed\ndata: {body}\n\n")
         }
         Wire::Anthropic => {
             let body = json!({

@@ -126,6 +126,7 @@ impl Exchange<'_> {
     pub(super) fn maximum_output_tokens(&self) -> Option<u64> {
         let keys: &[&str] = match self.wire {
             Wire::OpenaiChat => &["max_completion_tokens", "max_tokens"],
+            Wire::OpenaiResponses => &["max_output_tokens"],
             Wire::Anthropic => &["max_tokens"],
         };
         keys.iter()

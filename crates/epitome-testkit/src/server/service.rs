@@ -17,7 +17,7 @@ use super::playback::{Ending, Pieces, Playback};
 use super::record::{Delivery, Recorded, Records, Ticket};
 use super::rendered::{Exchange, Rendered};
 use super::reply::{Answer, Content, Reply};
-use super::{anthropic, errors, openai_chat};
+use super::{anthropic, errors, openai_chat, openai_responses};
 use crate::strict::{self, Violation};
 use crate::{Wire, tokens};
 
@@ -38,7 +38,7 @@ pub(super) struct Service {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Endpoint {
     Messages(Wire),
-    CountTokens,
+    CountTokens(Wire),
     Models,
     Unknown,
 }
@@ -141,12 +141,12 @@ impl Service {
             Endpoint::Models => Rendered::json(
                 200,
                 &match wire {
-                    Wire::OpenaiChat => openai_chat::models(),
+                    Wire::OpenaiChat | Wire::OpenaiResponses => openai_chat::models(),
                     Wire::Anthropic => anthropic::models(),
                 },
             ),
             Endpoint::Unknown => errors::not_found(wire, method.as_str(), path),
-            Endpoint::CountTokens | Endpoint::Messages(_) => {
+            Endpoint::CountTokens(_) | Endpoint::Messages(_) => {
                 let is_raw = matches!(self.config.script, Script::Raw { .. });
                 if self.config.rejects_violations
                     && !is_raw
@@ -154,7 +154,7 @@ impl Service {
                 {
                     return errors::refusal(wire, violation);
                 }
-                if endpoint == Endpoint::CountTokens {
+                if matches!(endpoint, Endpoint::CountTokens(_)) {
                     return Rendered::json(200, &json!({"input_tokens": inspected.input_tokens}));
                 }
                 let input_tokens = inspected.input_tokens.unwrap_or(0);
@@ -253,8 +253,10 @@ impl Service {
 fn endpoint(method: &Method, path: &str) -> Endpoint {
     match (method.as_str(), path) {
         ("POST", "/v1/chat/completions") => Endpoint::Messages(Wire::OpenaiChat),
+        ("POST", "/v1/responses") => Endpoint::Messages(Wire::OpenaiResponses),
         ("POST", "/v1/messages") => Endpoint::Messages(Wire::Anthropic),
-        ("POST", "/v1/messages/count_tokens") => Endpoint::CountTokens,
+        ("POST", "/v1/messages/count_tokens") => Endpoint::CountTokens(Wire::Anthropic),
+        ("POST", "/v1/responses/input_tokens") => Endpoint::CountTokens(Wire::OpenaiResponses),
         ("GET", "/v1/models") => Endpoint::Models,
         _ => Endpoint::Unknown,
     }
@@ -263,8 +265,7 @@ fn endpoint(method: &Method, path: &str) -> Endpoint {
 /// Whose error shape a request gets: by endpoint, and by the version header where the path does not tell.
 fn wire_of(endpoint: Endpoint, headers: &HeaderMap) -> Wire {
     match endpoint {
-        Endpoint::Messages(wire) => wire,
-        Endpoint::CountTokens => Wire::Anthropic,
+        Endpoint::Messages(wire) | Endpoint::CountTokens(wire) => wire,
         _ if headers.contains_key("anthropic-version") => Wire::Anthropic,
         _ => Wire::OpenaiChat,
     }
@@ -272,8 +273,7 @@ fn wire_of(endpoint: Endpoint, headers: &HeaderMap) -> Wire {
 
 fn inspect(endpoint: Endpoint, body: &[u8]) -> Inspected {
     let wire = match endpoint {
-        Endpoint::Messages(wire) => Some(wire),
-        Endpoint::CountTokens => Some(Wire::Anthropic),
+        Endpoint::Messages(wire) | Endpoint::CountTokens(wire) => Some(wire),
         Endpoint::Models | Endpoint::Unknown => None,
     };
     match wire.map(|wire| (wire, strict::check_bytes(wire, body))) {
@@ -315,6 +315,7 @@ fn replacement(wire: Wire, fault: Fault) -> Option<Rendered> {
 fn render(exchange: &Exchange<'_>, answer: &Answer) -> Rendered {
     match exchange.wire {
         Wire::OpenaiChat => openai_chat::render(exchange, answer),
+        Wire::OpenaiResponses => openai_responses::render(exchange, answer),
         Wire::Anthropic => anthropic::render(exchange, answer),
     }
 }
@@ -343,7 +344,10 @@ fn tiny(endpoint: Endpoint) -> Rendered {
         Endpoint::Messages(Wire::Anthropic) => {
             br#"{"id":"msg_01","type":"message","role":"assistant","model":"scripted","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}"#
         }
-        Endpoint::CountTokens => br#"{"input_tokens":1}"#,
+        Endpoint::Messages(Wire::OpenaiResponses) => {
+            br#"{"id":"resp_1","object":"response","created_at":1767225600,"status":"completed","model":"scripted","output":[{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"ok","annotations":[]}]}],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}"#
+        }
+        Endpoint::CountTokens(_) => br#"{"input_tokens":1}"#,
         _ => {
             br#"{"id":"chatcmpl-1","object":"chat.completion","created":1767225600,"model":"scripted","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#
         }

@@ -1,8 +1,8 @@
-use epitome_testkit::{Rule, Wire, signature, strict};
+use epitome_testkit::{Kind, Rule, Wire, generate, signature, strict};
 use serde_json::{Value, json};
 
 fn rules(wire: Wire, messages: &Value) -> Vec<Rule> {
-    let request = json!({"messages": messages});
+    let request = json!({wire.list_name(): messages});
     strict::check(wire, &request)
         .iter()
         .map(|violation| violation.rule)
@@ -288,4 +288,113 @@ fn a_violation_says_where_it_is() {
             .to_string()
             .starts_with("messages.1.content.0: `tool_use` ids were found")
     );
+}
+
+fn item(kind: &str, call_id: &str) -> Value {
+    match kind {
+        "function_call" => {
+            json!({"type": kind, "call_id": call_id, "name": "grep", "arguments": "{}"})
+        }
+        "custom_tool_call" => {
+            json!({"type": kind, "call_id": call_id, "name": "patch", "input": "x"})
+        }
+        "reasoning" => json!({"type": kind, "id": call_id, "summary": []}),
+        _ => json!({"type": kind, "call_id": call_id, "output": "x"}),
+    }
+}
+
+#[test]
+fn responses_rules_have_names() {
+    let call = |id| item("function_call", id);
+    let output = |id| item("function_call_output", id);
+    let thought = || item("reasoning", "rs_1");
+    let said = || json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "b"}]});
+    for (items, expected) in [
+        (json!("one string"), vec![]),
+        (json!(""), vec![Rule::EmptyMessages]),
+        (json!([]), vec![Rule::EmptyMessages]),
+        (json!(7), vec![Rule::MissingMessages]),
+        (json!([user("a")]), vec![]),
+        (json!([user("a"), assistant("b"), user("c")]), vec![]),
+        (
+            json!([{"role": "tool", "content": "a"}]),
+            vec![Rule::UnknownRole],
+        ),
+        (json!([{"type": "robot"}]), vec![Rule::MalformedContent]),
+        (json!([user("")]), vec![Rule::EmptyContent]),
+        (
+            json!([user(json!([{"type": "input_text", "text": ""}]))]),
+            vec![Rule::EmptyText],
+        ),
+        (
+            json!([assistant(json!([{"type": "input_text", "text": "a"}]))]),
+            vec![Rule::MisplacedBlock],
+        ),
+        (
+            json!([call("x"), call("y"), output("y"), output("x")]),
+            vec![],
+        ),
+        (json!([call("x"), user("b"), output("x")]), vec![]),
+        (json!([call("x")]), vec![Rule::UnansweredCall]),
+        (
+            json!([output("x"), call("x")]),
+            vec![Rule::UnexpectedResult, Rule::UnansweredCall],
+        ),
+        (
+            json!([call("x"), output("x"), output("x")]),
+            vec![Rule::UnexpectedResult],
+        ),
+        (
+            json!([call("x"), output("x"), call("x"), output("x")]),
+            vec![Rule::DuplicateCallId],
+        ),
+        (
+            json!([
+                item("custom_tool_call", "x"),
+                item("custom_tool_call_output", "x")
+            ]),
+            vec![],
+        ),
+        (
+            json!([{"type": "function_call", "call_id": "x", "name": "n", "arguments": {}}, output("x")]),
+            vec![Rule::MalformedArguments],
+        ),
+        (
+            json!([call("x"), {"type": "function_call_output", "call_id": "x"}]),
+            vec![Rule::EmptyContent],
+        ),
+        (json!([thought(), said()]), vec![]),
+        (
+            json!([thought(), thought(), call("x"), output("x")]),
+            vec![],
+        ),
+        (json!([thought()]), vec![Rule::LoneReasoning]),
+        (json!([thought(), user("a")]), vec![Rule::LoneReasoning]),
+        (
+            json!([{"type": "reasoning", "id": "msg_1", "summary": []}, said()]),
+            vec![Rule::MalformedId],
+        ),
+        (
+            json!([{"type": "compaction_trigger"}, user("a")]),
+            vec![Rule::MisplacedTrigger],
+        ),
+        (json!([user("a"), {"type": "compaction_trigger"}]), vec![]),
+    ] {
+        assert_eq!(rules(Wire::OpenaiResponses, &items), expected, "{items}");
+    }
+}
+
+#[test]
+fn what_reasoning_led_to_needs_it() {
+    let request = generate::openai_responses(Kind::Thinking, 3, 40);
+    let items = request["input"].as_array().unwrap();
+    let thoughts: Vec<usize> = (0..items.len())
+        .filter(|&at| items[at]["type"] == "reasoning" && items[at + 1]["type"] != "reasoning")
+        .collect();
+    assert!(thoughts.len() > 4);
+    for at in thoughts {
+        // Everything up to it is gone, but not what follows.
+        let found = rules(Wire::OpenaiResponses, &json!(items[at + 1..]));
+        assert!(found.contains(&Rule::MissingReasoning), "{at}: {found:?}");
+    }
 }

@@ -81,26 +81,35 @@ impl<'a> Text<'a> {
     /// string when there are fewer characters.
     #[must_use]
     pub fn position_of_char(&self, index: usize) -> usize {
-        let mut left = index;
-        for piece in self.pieces() {
-            match piece.unit {
-                Unit::Plain(text) => {
-                    let count = text.chars().count();
-                    if left < count {
-                        let at = text.char_indices().nth(left).map_or(0, |(at, _)| at);
-                        return self.start + piece.at + at;
-                    }
-                    left -= count;
-                }
-                Unit::Char(_) | Unit::LoneSurrogate(_) => {
-                    if left == 0 {
-                        return self.start + piece.at;
-                    }
-                    left -= 1;
-                }
-            }
-        }
-        self.start + self.raw.len()
+        let end = self.start + self.raw.len();
+        self.positions_of_chars([index]).next().unwrap_or(end)
+    }
+
+    /// As [`Text::position_of_char`], for many characters in one pass; `indices` never fall.
+    pub fn positions_of_chars(
+        &self,
+        indices: impl IntoIterator<Item = usize>,
+    ) -> impl Iterator<Item = usize> {
+        let end = self.start + self.raw.len();
+        let mut borders = self.borders().enumerate().peekable();
+        indices.into_iter().map(move |index| {
+            while borders.next_if(|(at, _)| *at < index).is_some() {}
+            borders.peek().map_or(end, |(_, position)| *position)
+        })
+    }
+
+    /// Where each decoded character begins in the source.
+    fn borders(&self) -> impl Iterator<Item = usize> {
+        let start = self.start;
+        self.pieces().flat_map(move |piece| {
+            let text = match piece.unit {
+                Unit::Plain(text) => text,
+                // An escape is one character, wherever it is spelled.
+                Unit::Char(_) | Unit::LoneSurrogate(_) => "\\",
+            };
+            text.char_indices()
+                .map(move |(at, _)| start + piece.at + at)
+        })
     }
 
     const fn pieces(&self) -> Pieces<'a> {

@@ -20,7 +20,7 @@ fn what_must_not_matter_does_not() {
         for &wire in Wire::ALL {
             let kind = *random.pick(&Kind::ALL);
             let request = generated(wire, kind, random.bits(), size);
-            let messages = request["messages"].as_array().unwrap();
+            let messages = request[wire.list_name()].as_array().unwrap();
             let message = random.pick(messages);
             let before = digest(wire, &message.to_string());
             let other = affected(random, wire, message);
@@ -40,7 +40,7 @@ fn everything_else_matters() {
         for &wire in Wire::ALL {
             let kind = *random.pick(&Kind::ALL);
             let request = generated(wire, kind, random.bits(), size);
-            let messages: Vec<&Value> = request["messages"]
+            let messages: Vec<&Value> = request[wire.list_name()]
                 .as_array()
                 .unwrap()
                 .iter()
@@ -92,6 +92,21 @@ fn pairs_that_mean_the_same() {
             r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}}],"reasoning_content":"hm","refusal":null}"#,
         ),
         (
+            Wire::OpenAiResponses,
+            r#"{"role":"user","content":"x"}"#,
+            r#"{"type":"message","role":"user","id":"msg_1","status":"completed","content":[{"type":"input_text","text":"x"}]}"#,
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"function_call","id":"fc_1","status":"completed","call_id":"c","name":"n","arguments":"{\"a\": 1.0}"}"#,
+            r#"{"arguments":"{\"a\":1}","call_id":"c","name":"n","type":"function_call","internal_chat_message_metadata_passthrough":{"turn_id":"t"}}"#,
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"function_call_output","call_id":"c","output":"x"}"#,
+            r#"{"type":"function_call_output","call_id":"c","id":"o","output":[{"type":"input_text","text":"x"}]}"#,
+        ),
+        (
             Wire::OpenAiChat,
             r#"{"role":"tool","tool_call_id":"c","content":"x"}"#,
             r#"{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x"}]}"#,
@@ -103,7 +118,7 @@ fn pairs_that_mean_the_same() {
     }
 }
 
-/// Messages of which no two mean the same, in both formats as far as both have them.
+/// Messages of which no two mean the same, in every format as far as all have them.
 const DIFFERENT: &[&str] = &[
     r#"{"role":"user","content":"a"}"#,
     r#"{"role":"user","content":"a "}"#,
@@ -180,11 +195,47 @@ const DIFFERENT_OPENAI: &[&str] = &[
     r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"a","detail":"low"}}]}"#,
 ];
 
+const DIFFERENT_RESPONSES: &[&str] = &[
+    r#"{"type":"function_call","call_id":"c","name":"n","arguments":"{}"}"#,
+    r#"{"type":"function_call","call_id":"c","name":"n","arguments":""}"#,
+    r#"{"type":"function_call","call_id":"c","name":"n"}"#,
+    r#"{"type":"function_call","call_id":"c","name":"m","arguments":"{}"}"#,
+    r#"{"type":"function_call","call_id":"d","name":"n","arguments":"{}"}"#,
+    r#"{"type":"function_call","call_id":"c","name":"n","namespace":"s","arguments":"{}"}"#,
+    r#"{"type":"function_call","call_id":"c","name":"n","arguments":"{\"a\":12345678901234567890123}"}"#,
+    r#"{"type":"function_call","call_id":"c","name":"n","arguments":"{\"a\":12345678901234567890124}"}"#,
+    r#"{"type":"custom_tool_call","call_id":"c","name":"n","input":"{}"}"#,
+    r#"{"type":"custom_tool_call","call_id":"c","name":"n","input":"{ }"}"#,
+    r#"{"type":"function_call_output","call_id":"c","output":"a"}"#,
+    r#"{"type":"function_call_output","call_id":"c","output":""}"#,
+    r#"{"type":"function_call_output","call_id":"d","output":"a"}"#,
+    r#"{"type":"custom_tool_call_output","call_id":"c","output":"a"}"#,
+    r#"{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"a"},{"type":"input_text","text":"a"}]}"#,
+    r#"{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"a"}]}"#,
+    r#"{"type":"apply_patch_call_output","call_id":"c","status":"completed"}"#,
+    r#"{"type":"apply_patch_call_output","call_id":"c","status":"failed"}"#,
+    r#"{"type":"local_shell_call_output","id":"c","output":"a"}"#,
+    r#"{"type":"local_shell_call_output","id":"d","output":"a"}"#,
+    r#"{"type":"web_search_call","action":{"type":"search","query":"a"}}"#,
+    r#"{"type":"web_search_call","action":{"type":"search","query":"b"}}"#,
+    r#"{"type":"mcp_approval_request","id":"a","name":"n","arguments":"{}","server_label":"s"}"#,
+    r#"{"type":"mcp_approval_request","id":"b","name":"n","arguments":"{}","server_label":"s"}"#,
+    r#"{"type":"mcp_approval_response","approval_request_id":"a","approve":true}"#,
+    r#"{"type":"mcp_approval_response","approval_request_id":"a","approve":false}"#,
+    r#"{"type":"compaction","encrypted_content":"a"}"#,
+    r#"{"type":"compaction","encrypted_content":"b"}"#,
+    r#"{"type":"item_reference","id":"a"}"#,
+    r#"{"type":"item_reference","id":"b"}"#,
+    r#"{"role":"user","content":[{"type":"input_image","image_url":"a"}]}"#,
+    r#"{"role":"user","content":[{"type":"input_image","image_url":"a","detail":"low"}]}"#,
+];
+
 #[test]
 fn pairs_that_mean_something_else() {
     for (wire, own) in [
         (Wire::Anthropic, DIFFERENT_ANTHROPIC),
         (Wire::OpenAiChat, DIFFERENT_OPENAI),
+        (Wire::OpenAiResponses, DIFFERENT_RESPONSES),
     ] {
         let texts: Vec<&str> = DIFFERENT.iter().chain(own).copied().collect();
         for (at, one) in texts.iter().enumerate() {
@@ -215,4 +266,7 @@ fn what_nobody_says_is_no_link() {
     }
     let developer = r#"{"role":"developer","content":"a"}"#;
     assert_eq!(digest(Wire::OpenAiChat, developer), None);
+    assert_eq!(digest(Wire::OpenAiResponses, developer), None);
+    let reasoning = r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}"#;
+    assert_eq!(digest(Wire::OpenAiResponses, reasoning), None);
 }

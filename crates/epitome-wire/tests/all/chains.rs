@@ -191,6 +191,15 @@ fn recorded_codex_sessions_are_found_again() {
 }
 
 #[test]
+fn recorded_codex_items_are_found_again() {
+    check_recorded(
+        "recorded_codex_items_are_found_again",
+        "native/codex",
+        traffic::codex_items,
+    );
+}
+
+#[test]
 fn chains_of_two_keys_and_two_formats_are_unrelated() {
     let body = |wire| {
         let text =

@@ -12,7 +12,7 @@ use crate::support::{cases, data, files, property, root, seed, stem};
 const SUMMARY: &str = "Earlier work, in one line with \"quotes\", a \\ and a\nbreak.";
 
 /// Compacts at every cut (or every `stride`th) and counts how many were tried.
-fn check_cuts(name: &str, body: &Body, stride: usize) -> usize {
+pub(crate) fn check_cuts(name: &str, body: &Body, stride: usize) -> usize {
     let mut judge = Judge::of(body);
     let before = judge.problems(body);
     let log = conversation(body, Meter::Estimate).log;
@@ -70,9 +70,14 @@ fn every_cut_of_a_generated_conversation_is_valid() {
                 let request = generated(wire, kind, seed, size);
                 let body = scan(wire, bytes(&request));
                 let tried = check_cuts(&format!("{wire} {kind:?} {seed}"), &body, 1);
-                // A step is at most six messages; the head and the step in flight cannot go.
+                // A step is at most six messages; the head and the step in flight cannot go. Where one item is one
+                // thing said or done it is two of reasoning, a text, five calls and five results.
+                let step = match wire {
+                    Wire::OpenAiResponses => 13,
+                    Wire::OpenAiChat | Wire::Anthropic => 6,
+                };
                 assert!(
-                    tried + 2 >= body.len() / 6,
+                    tried + 2 >= body.len() / step,
                     "{wire} {kind:?} {seed}: {tried} cuts of {}",
                     body.len()
                 );
@@ -85,7 +90,7 @@ fn every_cut_of_a_generated_conversation_is_valid() {
 fn an_untidy_body_is_cut_like_a_tidy_one() {
     property(25, 30, |random, size| {
         for &wire in Wire::ALL {
-            let request = generated(wire, Kind::Mixed, random.bits(), size + 8);
+            let request = generated(wire, Kind::Mixed, random.bits(), size + 16);
             let body = scan(wire, Bytes::from(generate::untidy(&request, random.bits())));
             assert!(check_cuts(&format!("untidy {wire}"), &body, 1) > 0);
         }
@@ -104,7 +109,7 @@ fn a_damaged_conversation_gets_no_new_problem() {
                 let (broken, way) = generate::damage(&request, random.bits());
                 request = broken;
                 ways.push(way);
-                if request["messages"].as_array().unwrap().len() < 2 {
+                if request[wire.list_name()].as_array().unwrap().len() < 2 {
                     break;
                 }
             }
@@ -121,7 +126,7 @@ fn notes_in_between_give_no_new_problem() {
         for &wire in Wire::ALL {
             let kind = *random.pick(&Kind::ALL);
             let mut request = generated(wire, kind, random.bits(), size + 3);
-            let list = request["messages"].as_array_mut().unwrap();
+            let list = request[wire.list_name()].as_array_mut().unwrap();
             for number in 0..random.between(1, 6) {
                 // The first message must stay the user's where a provider asks for it.
                 let at = random.between(1, list.len());
@@ -140,11 +145,17 @@ fn an_autonomous_run_can_be_cut_at_every_step() {
         let request = generated(wire, Kind::Autonomous, seed(), 400);
         let body = scan(wire, bytes(&request));
         let log = conversation(&body, Meter::Estimate).log;
-        let steps = request["messages"]
+        let steps = request[wire.list_name()]
             .as_array()
             .unwrap()
             .iter()
-            .filter(|message| message["role"] == "assistant")
+            .filter(|message| match wire {
+                // A text and the call behind it are two entries, with a cut between them.
+                Wire::OpenAiResponses => {
+                    message["role"] == "assistant" || message.get("name").is_some()
+                }
+                Wire::OpenAiChat | Wire::Anthropic => message["role"] == "assistant",
+            })
             .count();
         assert!(steps >= 130, "{steps}");
         // One before every step, and one before the request (and the system prompt).

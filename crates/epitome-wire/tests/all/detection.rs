@@ -14,14 +14,14 @@ fn found(text: &str, wire: Option<Wire>) -> Option<(Wire, usize, bool)> {
 }
 
 #[test]
-fn all_three_containers_of_both_formats_are_known() {
+fn all_three_containers_of_every_format_are_known() {
     property(20, 20, |random, size| {
         for &wire in Wire::ALL {
             for kind in [Kind::ToolHeavy, Kind::Parallel, Kind::Thinking, Kind::Mixed] {
                 let request = generated(wire, kind, random.bits(), size + 6);
-                let list = request["messages"].as_array().unwrap();
+                let list = request[wire.list_name()].as_array().unwrap();
                 let lines: Vec<String> = list.iter().map(ToString::to_string).collect();
-                let array = request["messages"].to_string();
+                let array = request[wire.list_name()].to_string();
                 let count = list.len();
                 let request = request.to_string();
                 assert_eq!(found(&request, None), Some((wire, count, true)), "{kind:?}");

@@ -232,10 +232,15 @@ impl<'a> Writer<'a> {
     /// A message with a tool result, in order to have something to trim, or any other message.
     fn message(&mut self, wire: Wire) {
         let is_result = self.random.chance(60);
-        let mut names = vec!["role".to_owned(), "content".to_owned()];
-        if is_result && wire == Wire::OpenAiChat {
-            names.push("tool_call_id".to_owned());
-        }
+        let names: &[&str] = match (wire, is_result) {
+            (Wire::OpenAiChat, true) => &["role", "content", "tool_call_id"],
+            (Wire::OpenAiResponses, true) => &["type", "call_id", "output"],
+            (Wire::OpenAiResponses, false) if self.random.chance(50) => {
+                &["type", "role", "content"]
+            }
+            _ => &["role", "content"],
+        };
+        let mut names: Vec<String> = names.iter().copied().map(str::to_owned).collect();
         names.extend(self.unknown("extra"));
         let names = self.shuffled(names);
         self.members(&names, |writer, name| match (name, is_result, wire) {
@@ -245,8 +250,11 @@ impl<'a> Writer<'a> {
                 let role = *writer.random.pick(&["user", "assistant", "system"]);
                 writer.string(role);
             }
-            ("tool_call_id", ..) => writer.string("call_1"),
-            ("content", true, Wire::OpenAiChat) => writer.result_content(),
+            ("type", true, _) => writer.string("function_call_output"),
+            ("type", false, _) => writer.string("message"),
+            ("tool_call_id" | "call_id", ..) => writer.string("call_1"),
+            ("output", ..) => writer.result_content(wire),
+            ("content", true, Wire::OpenAiChat) => writer.result_content(wire),
             ("content", true, Wire::Anthropic) => writer.result_blocks(),
             ("content", false, _) => {
                 let words = writer.words(20);
@@ -267,7 +275,7 @@ impl<'a> Writer<'a> {
             let names = self.shuffled(names.to_vec());
             self.members(&names, |writer, name| match name {
                 "type" => writer.string("tool_result"),
-                "content" => writer.result_content(),
+                "content" => writer.result_content(Wire::Anthropic),
                 _ => writer.string("toolu_1"),
             });
             self.space();
@@ -275,7 +283,7 @@ impl<'a> Writer<'a> {
         self.text.push(']');
     }
 
-    fn result_content(&mut self) {
+    fn result_content(&mut self, wire: Wire) {
         let words = self.words(40);
         if self.random.chance(60) {
             self.string(&words);
@@ -287,6 +295,11 @@ impl<'a> Writer<'a> {
                 self.text.push(',');
             }
             self.space();
+            if self.random.chance(20) {
+                self.picture(wire);
+                self.space();
+                continue;
+            }
             let names = self.shuffled(["type", "text"].map(str::to_owned).to_vec());
             self.members(&names, |writer, name| match name {
                 "type" => writer.string("text"),
@@ -299,6 +312,26 @@ impl<'a> Writer<'a> {
         }
         self.text.push(']');
     }
+
+    fn picture(&mut self, wire: Wire) {
+        let (kind, place) = match wire {
+            Wire::OpenAiChat => ("image_url", "image_url"),
+            Wire::Anthropic => ("image", "source"),
+            Wire::OpenAiResponses => ("input_image", "image_url"),
+        };
+        let mut names = vec!["type".to_owned(), place.to_owned()];
+        if wire == Wire::Anthropic && self.random.chance(30) {
+            names.push("cache_control".to_owned());
+        }
+        let names = self.shuffled(names);
+        self.members(&names, |writer, name| match name {
+            "type" => writer.string(kind),
+            "cache_control" => writer.text.push_str(r#"{ "type":"ephemeral" }"#),
+            _ => writer
+                .text
+                .push_str(r#"{"url" : "https://example.org/x.png"}"#),
+        });
+    }
 }
 
 /// A body with `count` messages.
@@ -306,13 +339,14 @@ pub(crate) fn body(random: &mut Random, wire: Wire, container: Container, count:
     let mut writer = Writer::new(random, container);
     match container {
         Container::Object => {
-            let mut names = vec!["messages".to_owned()];
+            let list_name = wire.list_name();
+            let mut names = vec![list_name.to_owned()];
             names.extend(writer.unknown("other"));
             names.extend(["model", "system", "stream"].map(str::to_owned));
             let names = writer.shuffled(names);
             writer.space();
             writer.members(&names, |writer, name| match name {
-                "messages" => messages(writer, wire, count),
+                name if name == list_name => messages(writer, wire, count),
                 _ => writer.value(3),
             });
             writer.space();

@@ -13,6 +13,7 @@ use serde_json::Value;
 pub(crate) const fn testkit(wire: Wire) -> epitome_testkit::Wire {
     match wire {
         Wire::OpenAiChat => epitome_testkit::Wire::OpenaiChat,
+        Wire::OpenAiResponses => epitome_testkit::Wire::OpenaiResponses,
         Wire::Anthropic => epitome_testkit::Wire::Anthropic,
     }
 }
@@ -89,7 +90,8 @@ impl Judge {
             .map(|index| self.parsed(body.wire(), body.message(index)))
             .collect();
         let messages: Vec<Message> = parsed.iter().map(|parsed| parsed.0.clone()).collect();
-        self.envelope["messages"] = parsed.iter().map(|parsed| parsed.1.clone()).collect();
+        self.envelope[body.wire().list_name()] =
+            parsed.iter().map(|parsed| parsed.1.clone()).collect();
         let own = violations(body.wire(), &messages)
             .into_iter()
             .map(|violation| format!("own {}", violation.kind.as_str()));

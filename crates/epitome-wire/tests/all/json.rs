@@ -310,7 +310,7 @@ fn a_body_that_cannot_be_worked_on_is_named() {
     ] {
         assert_eq!(
             scan(text).unwrap_err(),
-            BodyError::RepeatedMessages,
+            BodyError::RepeatedMessages("messages"),
             "{text}"
         );
     }

@@ -10,6 +10,10 @@ pub(crate) fn mutated(
     wire: Wire,
     message: &Value,
 ) -> Option<(Value, &'static str)> {
+    // Nobody said what is in reasoning.
+    if message["type"] == "reasoning" {
+        return None;
+    }
     let mut out = message.clone();
     let what = match random.below(10) {
         0..=4 => leaf(random, wire, &mut out)?,
@@ -32,6 +36,13 @@ const SILENT: &[&str] = &[
     "data",
     "reasoning_content",
     "media_type",
+];
+
+/// Members of an item of Responses that are known not to count either.
+const SILENT_IN_ITEMS: &[&str] = &[
+    "/id",
+    "/status",
+    "/internal_chat_message_metadata_passthrough",
 ];
 
 /// Pointers to the strings, numbers and flags that count.
@@ -59,10 +70,17 @@ fn leaves(value: &Value, path: &str, out: &mut Vec<String>) {
 fn leaf(random: &mut Random, wire: Wire, message: &mut Value) -> Option<&'static str> {
     let mut paths = Vec::new();
     leaves(message, "", &mut paths);
+    if wire == Wire::OpenAiResponses {
+        paths.retain(|path| {
+            !SILENT_IN_ITEMS
+                .iter()
+                .any(|silent| path.starts_with(silent))
+        });
+    }
     let path = paths.get(random.below(paths.len()))?.clone();
     let slot = message.pointer_mut(&path)?;
     match slot {
-        Value::String(text) if wire == Wire::OpenAiChat && path.ends_with("/arguments") => {
+        Value::String(text) if wire != Wire::Anthropic && path.ends_with("/arguments") => {
             *text = changed_arguments(random, text)?;
             Some("an argument")
         }
@@ -199,6 +217,12 @@ fn input(random: &mut Random, wire: Wire, message: &mut Value) -> Option<&'stati
         2 => json!(""),
         _ => json!({"type": "ephemeral"}),
     };
+    if let Some(text) = message["arguments"].as_str() {
+        let mut arguments: Value = serde_json::from_str(text).ok()?;
+        arguments.as_object_mut()?.insert(added.to_owned(), value);
+        message["arguments"] = json!(arguments.to_string());
+        return Some("a member of the input");
+    }
     let block = blocks(message)?
         .iter_mut()
         .find(|block| block["type"] == "tool_use" || block["type"] == "function")?;
@@ -208,6 +232,7 @@ fn input(random: &mut Random, wire: Wire, message: &mut Value) -> Option<&'stati
                 .as_object_mut()?
                 .insert(added.to_owned(), value);
         }
+        Wire::OpenAiResponses => return None,
         Wire::OpenAiChat => {
             let text = block["function"]["arguments"].as_str()?;
             let mut arguments: Value = serde_json::from_str(text).ok()?;

@@ -4,7 +4,7 @@ use epitome::{
     Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, PresetName, Reason, SummaryPlace,
     leading_system,
 };
-use epitome_testkit::{Kind, Random, generate};
+use epitome_testkit::{Kind, Random};
 use epitome_wire::{Body, Wire};
 
 use crate::cuts::rescan;
@@ -66,11 +66,7 @@ fn round(name: PresetName, body: &Body, budget: Option<u64>) -> Result<Body, NoP
 }
 
 fn random_body(random: &mut Random, size: usize) -> Body {
-    let wire = if random.chance(50) {
-        Wire::OpenAiChat
-    } else {
-        Wire::Anthropic
-    };
+    let wire = *random.pick(Wire::ALL);
     let kind = *random.pick(&Kind::ALL);
     let value = generated(wire, kind, random.bits(), 12 + size);
     Body::scan(bytes(&value), wire).unwrap()
@@ -116,8 +112,9 @@ fn every_preset_keeps_a_budget_for_up_to_five_rounds() {
 fn grown(body: &Body, seed: u64) -> Body {
     let mut value: serde_json::Value = serde_json::from_slice(body.bytes()).unwrap();
     let more = generated(body.wire(), Kind::Chat, 100 + seed, 40);
-    let more = more["messages"].as_array().unwrap().iter();
-    let list = value["messages"].as_array_mut().unwrap();
+    let name = body.wire().list_name();
+    let more = more[name].as_array().unwrap().iter();
+    let list = value[name].as_array_mut().unwrap();
     list.extend(more.filter(|message| message["role"] != "system").cloned());
     Body::scan(bytes(&value), body.wire()).unwrap()
 }
@@ -125,12 +122,9 @@ fn grown(body: &Body, seed: u64) -> Body {
 #[test]
 fn a_rule_of_the_user_survives_four_rounds_of_every_preset() {
     for name in PresetName::ALL.iter().copied() {
-        for wire in [Wire::OpenAiChat, Wire::Anthropic] {
-            let mut value = match wire {
-                Wire::OpenAiChat => generate::openai_chat(Kind::Chat, 3, 120),
-                Wire::Anthropic => generate::anthropic(Kind::Chat, 3, 120),
-            };
-            let list = value["messages"].as_array_mut().unwrap();
+        for &wire in Wire::ALL {
+            let mut value = generated(wire, Kind::Chat, 3, 120);
+            let list = value[wire.list_name()].as_array_mut().unwrap();
             let at = list
                 .iter()
                 .skip(6)

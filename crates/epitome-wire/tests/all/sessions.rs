@@ -1,4 +1,4 @@
-//! Real sessions in the unified form, laid out as requests of both formats.
+//! Real sessions in the unified form, laid out as requests of every format.
 
 use std::path::Path;
 
@@ -42,6 +42,7 @@ fn shortened(text: &str) -> String {
 pub(crate) fn request(wire: Wire, messages: &[Value]) -> Value {
     match wire {
         Wire::OpenAiChat => openai_chat(messages),
+        Wire::OpenAiResponses => openai_responses(messages),
         Wire::Anthropic => anthropic(messages),
     }
 }
@@ -70,6 +71,35 @@ fn openai_chat(messages: &[Value]) -> Value {
         })
         .collect();
     json!({"model": "gpt-5", "messages": messages, "stream": true})
+}
+
+fn openai_responses(messages: &[Value]) -> Value {
+    let mut items = Vec::new();
+    for message in messages {
+        let role = message["role"].as_str().unwrap();
+        let text = message["content"].as_str().unwrap_or_default();
+        let part = match role {
+            "assistant" => "output_text",
+            _ => "input_text",
+        };
+        match role {
+            "tool" => items.push(json!({
+                "type": "function_call_output", "call_id": message["tool_call_id"], "output": text,
+            })),
+            // An answer of nothing but calls has no text of its own.
+            "assistant" if text.is_empty() && !calls(message).is_empty() => {}
+            _ => items.push(json!({
+                "type": "message", "role": role, "content": [{"type": part, "text": text}],
+            })),
+        }
+        items.extend(calls(message).iter().map(|call| {
+            json!({
+                "type": "function_call", "call_id": call["id"], "name": call["name"],
+                "arguments": call["arguments"],
+            })
+        }));
+    }
+    json!({"model": "gpt-5", "input": items, "stream": true, "store": false})
 }
 
 fn anthropic(messages: &[Value]) -> Value {

@@ -61,6 +61,7 @@ pub(crate) fn affected(random: &mut Random, wire: Wire, message: &Value) -> Valu
     let mut message = message.clone();
     for _ in 0..random.between(1, 4) {
         match (wire, random.below(5)) {
+            (Wire::OpenAiResponses, way) => affected_item(random, way, &mut message),
             (_, 0) => toggle_string(&mut message["content"]),
             (_, 1) => reminder(random, &mut message),
             (Wire::Anthropic, 2) => mark(random, &mut message),
@@ -74,11 +75,52 @@ pub(crate) fn affected(random: &mut Random, wire: Wire, message: &Value) -> Valu
     message
 }
 
+/// What may happen to an item of Responses.
+fn affected_item(random: &mut Random, way: usize, item: &mut Value) {
+    let is_message = item.get("role").is_some();
+    let members = item.as_object_mut().unwrap();
+    let has_type = members.contains_key("type");
+    match way {
+        0 => toggle_text(&mut item["content"], "input_text"),
+        1 => toggle_text(&mut item["output"], "input_text"),
+        2 => {
+            let name =
+                *random.pick(&["id", "status", "internal_chat_message_metadata_passthrough"]);
+            if members.remove(name).is_none() {
+                members.insert(name.to_owned(), json!("fc_new"));
+            }
+        }
+        3 if is_message && has_type => drop(members.remove("type")),
+        3 if is_message => drop(members.insert("type".to_owned(), json!("message"))),
+        _ => {
+            if let Some(arguments) = item["arguments"].as_str()
+                && let Ok(parsed) = serde_json::from_str::<Value>(arguments)
+            {
+                item["arguments"] = json!(respelled(random, &parsed));
+            }
+            reminder(random, item);
+        }
+    }
+    // Looking at a member of an object puts it there.
+    item.as_object_mut()
+        .unwrap()
+        .retain(|_, value| !value.is_null());
+}
+
 /// String ↔ one text block.
 fn toggle_string(content: &mut Value) {
+    toggle_text(content, "text");
+}
+
+fn toggle_text(content: &mut Value, kind: &str) {
+    let is_text = |block: &Value| {
+        block["type"]
+            .as_str()
+            .is_some_and(|kind| kind.ends_with("text"))
+    };
     let single = match &*content {
-        Value::String(text) if !text.is_empty() => Some(json!([{"type": "text", "text": text}])),
-        Value::Array(blocks) if blocks.len() == 1 && blocks[0]["type"] == "text" => {
+        Value::String(text) if !text.is_empty() => Some(json!([{"type": kind, "text": text}])),
+        Value::Array(blocks) if blocks.len() == 1 && is_text(&blocks[0]) => {
             Some(blocks[0]["text"].clone())
         }
         _ => None,

@@ -2,7 +2,7 @@
 //! of the body changes.
 
 use bytes::Bytes;
-use epitome::{Trim, View, ViewItem};
+use epitome::{Kept, Shown, Trim, View, ViewItem};
 use epitome_testkit::Random;
 use epitome_wire::{Body, Edit, Item, Wire, decode, json};
 use serde_json::{Deserializer, Value};
@@ -21,11 +21,11 @@ fn scan(bytes: &[u8], wire: Wire, container: Container) -> Body {
 }
 
 /// The document as a list of messages and what stands around it.
-fn parse(bytes: &[u8], container: Container) -> (Value, Vec<Value>) {
+fn parse(bytes: &[u8], wire: Wire, container: Container) -> (Value, Vec<Value>) {
     match container {
         Container::Object => {
             let mut document: Value = serde_json::from_slice(bytes).unwrap();
-            let list = document["messages"].take();
+            let list = document[wire.list_name()].take();
             (document, list.as_array().unwrap().clone())
         }
         Container::Array => (Value::Null, serde_json::from_slice(bytes).unwrap()),
@@ -57,6 +57,7 @@ struct Place {
 fn text_at<'a>(message: &'a mut Value, wire: Wire, place: &Place) -> &'a mut Value {
     let content = match wire {
         Wire::OpenAiChat => &mut message["content"],
+        Wire::OpenAiResponses => &mut message["output"],
         Wire::Anthropic => &mut message["content"][place.block]["content"],
     };
     if content.is_string() {
@@ -176,7 +177,7 @@ fn a_splice_means_what_the_edit_means() {
         let count = random.below(size + 1);
         let original = documents::body(random, wire, container, count);
         let body = scan(&original, wire, container);
-        let (around, list) = parse(&original, container);
+        let (around, list) = parse(&original, wire, container);
         assert_eq!(body.len(), list.len());
         let (items, expected) = edits(random, &body, container, &list);
         let splice = body.splice(&items);
@@ -184,7 +185,12 @@ fn a_splice_means_what_the_edit_means() {
         let out = splice.into_bytes();
         assert_eq!(out.len(), length);
         let shown = || format!("{}\n{items:?}", String::from_utf8_lossy(&original));
-        assert_eq!(parse(&out, container), (around, expected), "{}", shown());
+        assert_eq!(
+            parse(&out, wire, container),
+            (around, expected),
+            "{}",
+            shown()
+        );
         assert_kept_in_order(&body, &items, &out);
         // The bytes outside the list stay where they were.
         if let (Some(first), Some(last)) = (body.messages().first(), body.messages().last()) {
@@ -194,7 +200,7 @@ fn a_splice_means_what_the_edit_means() {
         // And what came out is a body again, with the messages that were asked for.
         assert_eq!(
             scan(&out, wire, container).len(),
-            parse(&out, container).1.len()
+            parse(&out, wire, container).1.len()
         );
     });
 }
@@ -243,13 +249,56 @@ fn everything_can_be_removed_and_something_else_put_in() {
         (Container::Lines, "{\"role\":\"user\"}\n\n"),
     ] {
         let body = scan(text.as_bytes(), Wire::OpenAiChat, container);
-        let (around, _) = parse(text.as_bytes(), container);
+        let (around, _) = parse(text.as_bytes(), Wire::OpenAiChat, container);
         let none = body.splice(&[]).into_bytes();
-        assert_eq!(parse(&none, container), (around.clone(), vec![]), "{text}");
+        assert_eq!(
+            parse(&none, Wire::OpenAiChat, container),
+            (around.clone(), vec![]),
+            "{text}"
+        );
         let one = body.splice(&[Item::Inserted(b"{\"x\":1}".to_vec())]);
         let expected = (around, vec![serde_json::json!({"x": 1})]);
-        assert_eq!(parse(&one.into_bytes(), container), expected, "{text}");
+        assert_eq!(
+            parse(&one.into_bytes(), Wire::OpenAiChat, container),
+            expected,
+            "{text}"
+        );
     }
+}
+
+/// Stretches that stay of a text, and what is then seen of it.
+fn kept(random: &mut Random, letters: &[char]) -> (Kept, String) {
+    let mut borders: Vec<usize> = (0..2 * random.between(1, 4))
+        .map(|_| random.below(letters.len() + 1))
+        .collect();
+    borders.sort_unstable();
+    let mut seen = String::new();
+    let mut from = 0;
+    for gap in borders.chunks(2) {
+        seen.extend(&letters[from..gap[0]]);
+        if gap[0] < gap[1] {
+            // Gaps that touch are one.
+            let length = match seen.strip_suffix(" characters left out …]\n") {
+                Some(rest) if from == gap[0] && from > 0 => {
+                    let at = rest.rfind("\n[… ").unwrap();
+                    let length: usize = rest[at + "\n[… ".len()..].parse().unwrap();
+                    seen.truncate(at);
+                    length
+                }
+                _ => 0,
+            };
+            seen += &Trim::marker(length + gap[1] - gap[0]);
+        }
+        from = gap[1];
+    }
+    seen.extend(&letters[from..]);
+    let inner = &borders[1..borders.len() - 1];
+    let kept = Kept {
+        head_chars: borders[0],
+        between: inner.chunks(2).map(|range| range[0]..range[1]).collect(),
+        tail_chars: letters.len() - borders[borders.len() - 1],
+    };
+    (kept, seen)
 }
 
 /// The trims of the core, rendered, mean the same in the document.
@@ -259,24 +308,40 @@ fn a_rendered_trim_means_what_it_says() {
         let wire = *random.pick(Wire::ALL);
         let original = documents::body(random, wire, Container::Object, size + 1);
         let body = scan(&original, wire, Container::Object);
-        let (around, mut expected) = parse(&original, Container::Object);
+        let (around, mut expected) = parse(&original, wire, Container::Object);
         let index = random.below(body.len());
         let mut trims = Vec::new();
         for place in places(&body, index) {
             let slot = text_at(&mut expected[index], wire, &place);
             let letters: Vec<char> = slot.as_str().unwrap().chars().collect();
-            let head_chars = random.below(letters.len() + 1);
-            let tail_chars = random.below(letters.len() - head_chars + 1);
-            let omitted = letters.len() - head_chars - tail_chars;
-            let head: String = letters[..head_chars].iter().collect();
-            let tail: String = letters[letters.len() - tail_chars..].iter().collect();
-            *slot = Value::String(format!("{head}{}{tail}", Trim::marker(omitted)));
+            let (shown, seen) = if random.chance(20) {
+                let line = "[Left out: \"a\\b\"\n\u{1}😀]".to_owned();
+                (Shown::Placeholder(line.clone()), line)
+            } else {
+                let (kept, seen) = kept(random, &letters);
+                assert_eq!(kept.of(slot.as_str().unwrap()), seen, "{kept:?}");
+                (Shown::Kept(kept), seen)
+            };
+            *slot = Value::String(seen);
             trims.push(Trim {
                 block: place.block,
                 part: place.part,
-                head_chars,
-                tail_chars,
+                shown,
             });
+        }
+        for (block, part) in pictures(&body, index) {
+            let slot = part_at(&mut expected[index], wire, block, part);
+            let mark = slot.get("cache_control").cloned();
+            let kind = match wire {
+                Wire::OpenAiResponses => "input_text",
+                Wire::OpenAiChat | Wire::Anthropic => "text",
+            };
+            *slot = serde_json::json!({ "type": kind, "text": "a \"picture\"" });
+            if let Some(mark) = mark {
+                slot["cache_control"] = mark;
+            }
+            let shown = Shown::Placeholder("a \"picture\"".to_owned());
+            trims.push(Trim { block, part, shown });
         }
         let view = View {
             items: vec![
@@ -286,6 +351,76 @@ fn a_rendered_trim_means_what_it_says() {
             ],
         };
         let out = body.render(&view, "").unwrap().into_bytes();
-        assert_eq!(parse(&out, Container::Object), (around, expected));
+        assert_eq!(parse(&out, wire, Container::Object), (around, expected));
     });
+}
+
+/// Pictures among the results of a message: block and part.
+fn pictures(body: &Body, message: usize) -> Vec<(usize, usize)> {
+    let value = body.read(message).unwrap();
+    let decoded = decode(body.wire(), &value).unwrap();
+    let media = decoded.result_media.iter();
+    media.map(|(block, part, _)| (*block, *part)).collect()
+}
+
+fn part_at(message: &mut Value, wire: Wire, block: usize, part: usize) -> &mut Value {
+    match wire {
+        Wire::OpenAiChat => &mut message["content"][part],
+        Wire::Anthropic => &mut message["content"][block]["content"][part],
+        Wire::OpenAiResponses => &mut message["output"][part],
+    }
+}
+
+/// Escapes, pairs and lone surrogates are passed over whole, and what stays is spelled as it was.
+#[test]
+fn a_gap_never_splits_an_escape() {
+    let units = [
+        "a",
+        "\\n",
+        "\\ud83d\\ude00",
+        "\\ud800",
+        "é",
+        "\\udc00",
+        "😀",
+        "\\/",
+        "\\u0041",
+        "\\\\",
+        "\\\"",
+    ];
+    let spelled = units.concat().repeat(3);
+    let content = format!(r#"{{"role":"tool","tool_call_id":"c","content":"{spelled}"}}"#);
+    let text = format!(r#"{{"messages":[{content}]}}"#);
+    let body = scan(text.as_bytes(), Wire::OpenAiChat, Container::Object);
+    let value = body.read(0).unwrap();
+    let count = value.string("content").unwrap().chars().count();
+    assert_eq!(count, units.len() * 3);
+    for start in 0..count {
+        for end in start + 1..=count {
+            let trim = Trim {
+                block: 0,
+                part: 0,
+                shown: Shown::Kept(Kept {
+                    head_chars: start,
+                    between: Vec::new(),
+                    tail_chars: count - end,
+                }),
+            };
+            let view = View {
+                items: vec![ViewItem::Trimmed(0, vec![trim])],
+            };
+            let out = body.render(&view, "").unwrap().into_bytes();
+            let at = |index: usize| {
+                units
+                    .iter()
+                    .cycle()
+                    .take(index)
+                    .map(|u| u.len())
+                    .sum::<usize>()
+            };
+            let marker = Trim::marker(end - start).replace('\n', "\\n");
+            let expected = format!("{}{marker}{}", &spelled[..at(start)], &spelled[at(end)..]);
+            let expected = text.replace(&spelled, &expected);
+            assert_eq!(String::from_utf8_lossy(&out), expected);
+        }
+    }
 }

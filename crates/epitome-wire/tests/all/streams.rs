@@ -114,6 +114,21 @@ fn what_the_provider_counted_is_read() {
             r#"{"usage":{"prompt_tokens":120,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":100}}}"#,
             Some(120),
         ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"output":[],"usage":{"input_tokens":12,"input_tokens_details":{"cached_tokens":5},"output_tokens":1}}"#,
+            Some(12),
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"response.completed","response":{"usage":{"input_tokens":12}}}"#,
+            Some(12),
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"response.created","response":{"usage":null}}"#,
+            None,
+        ),
         (Wire::OpenAiChat, r#"{"usage":null}"#, None),
         (Wire::OpenAiChat, r#"{"choices":[]}"#, None),
         (

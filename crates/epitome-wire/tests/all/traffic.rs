@@ -53,7 +53,7 @@ impl Traffic {
         let mut list = spelled[..end].to_vec();
         match self.wire {
             Wire::Anthropic => decorate_anthropic(&mut list, run, phase),
-            Wire::OpenAiChat => decorate_openai(&mut list, phase),
+            Wire::OpenAiChat | Wire::OpenAiResponses => decorate_openai(&mut list, phase),
         }
         list
     }
@@ -66,6 +66,7 @@ impl Traffic {
                 format!(r#"{{"model":"claude-opus-4-6","messages":[{list}],"system":{system}}}"#)
             }
             Wire::OpenAiChat => format!(r#"{{"model":"gpt-5","messages":[{list}]}}"#),
+            Wire::OpenAiResponses => format!(r#"{{"model":"gpt-5","input":[{list}]}}"#),
         };
         Body::scan(Bytes::from(text), self.wire).unwrap()
     }
@@ -83,9 +84,20 @@ fn spell(runs: Vec<Run>) -> Vec<Run> {
         .collect()
 }
 
-/// Another client of the same history writes arguments without spaces.
+/// Another client of the same history writes arguments without spaces, and knows nothing of the ids of items.
 fn compact(message: &Value) -> Value {
     let mut message = message.clone();
+    if let Some(arguments) = message["arguments"].as_str()
+        && let Ok(parsed) = serde_json::from_str::<Value>(arguments)
+    {
+        message["arguments"] = json!(parsed.to_string());
+    }
+    let members = message.as_object_mut().unwrap();
+    if members.contains_key("type") {
+        for name in ["id", "status", "internal_chat_message_metadata_passthrough"] {
+            members.remove(name);
+        }
+    }
     for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
         let arguments = call["function"]["arguments"].as_str().unwrap();
         if let Ok(parsed) = serde_json::from_str::<Value>(arguments) {
@@ -143,7 +155,7 @@ pub(crate) fn generated(wire: Wire, random: &mut Random, requests: usize) -> Tra
         epitome_testkit::generate::Growth::new(crate::fixtures::testkit(wire), kind, random.bits());
     let mut run = Run::default();
     for request in growth.take(requests) {
-        let list = request["messages"].as_array().unwrap();
+        let list = request[wire.list_name()].as_array().unwrap();
         let spoken: Vec<Value> = list
             .iter()
             .filter(|m| m["role"] != "system")
@@ -252,6 +264,40 @@ pub(crate) fn codex(path: &Path) -> Traffic {
     Traffic {
         name: crate::support::stem(path),
         wire: Wire::OpenAiChat,
+        runs: spell(runs),
+    }
+}
+
+/// The requests behind a Codex session file, as they were: its items are those of Responses.
+pub(crate) fn codex_items(path: &Path) -> Traffic {
+    let mut runs = vec![Run::default()];
+    for line in lines(path) {
+        let payload = &line["payload"];
+        match line["type"].as_str() {
+            Some("response_item") => {
+                let run = runs.last_mut().unwrap();
+                // What the model put out came in answer to everything before.
+                let is_models = |item: &Value| {
+                    item["role"] == "assistant"
+                        || item["type"]
+                            .as_str()
+                            .is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call"))
+                };
+                if is_models(payload) && !run.messages.last().is_none_or(is_models) {
+                    run.ends.push(run.messages.len());
+                }
+                run.messages.push(payload.clone());
+            }
+            Some("compacted") => runs.push(Run {
+                messages: payload["replacement_history"].as_array().unwrap().clone(),
+                ..Run::default()
+            }),
+            _ => {}
+        }
+    }
+    Traffic {
+        name: crate::support::stem(path),
+        wire: Wire::OpenAiResponses,
         runs: spell(runs),
     }
 }

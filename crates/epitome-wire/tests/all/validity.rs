@@ -120,6 +120,78 @@ fn each_problem_has_its_name() {
 }
 
 #[test]
+fn each_problem_of_items_has_its_name_and_place() {
+    let user = json!({"role": "user", "content": "a"});
+    let said = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "b"}]});
+    let note = json!({"role": "developer", "content": "n"});
+    let thought =
+        json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"});
+    let call =
+        |id: &str| json!({"type": "function_call", "call_id": id, "name": "n", "arguments": "{}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
+    let search = json!({"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}});
+    for (items, expected) in [
+        (json!([]), vec![(0, ViolationKind::NoMessages)]),
+        (json!([note]), vec![(0, ViolationKind::NoMessages)]),
+        (json!([said]), vec![]),
+        (
+            json!([user, call("x")]),
+            vec![(1, ViolationKind::UnansweredCall)],
+        ),
+        (
+            json!([user, call("x"), call("y"), output("y"), output("x")]),
+            vec![],
+        ),
+        // Pairs are found by their ids alone.
+        (json!([user, call("x"), user, output("x"), said]), vec![]),
+        (
+            json!([user, output("x"), call("x")]),
+            vec![
+                (1, ViolationKind::OrphanResult),
+                (2, ViolationKind::UnansweredCall),
+            ],
+        ),
+        (
+            json!([user, call("x"), call("x"), output("x"), output("x")]),
+            vec![(2, ViolationKind::RepeatedCallId)],
+        ),
+        (
+            json!([user, call("x"), output("x"), call("x"), output("x")]),
+            vec![],
+        ),
+        (json!([user, thought, said]), vec![]),
+        (
+            json!([user, thought, thought, call("x"), output("x")]),
+            vec![],
+        ),
+        (json!([user, thought, search, thought, said]), vec![]),
+        (
+            json!([user, thought]),
+            vec![(1, ViolationKind::LoneThinking)],
+        ),
+        (
+            json!([user, thought, user]),
+            vec![(1, ViolationKind::LoneThinking)],
+        ),
+        (
+            json!([user, thought, note, said]),
+            vec![(1, ViolationKind::LoneThinking)],
+        ),
+        (
+            json!([{"role": "user", "content": []}]),
+            vec![(0, ViolationKind::EmptyMessage)],
+        ),
+    ] {
+        let body = Body::scan(bytes(&json!({"input": items})), Wire::OpenAiResponses).unwrap();
+        let found: Vec<_> = violations(Wire::OpenAiResponses, &decoded(&body))
+            .into_iter()
+            .map(|violation| (violation.position, violation.kind))
+            .collect();
+        assert_eq!(found, expected, "{items}");
+    }
+}
+
+#[test]
 fn a_message_without_its_form_is_refused_with_a_reason() {
     for (wire, message) in [
         (Wire::OpenAiChat, r#""text""#),
@@ -128,6 +200,25 @@ fn a_message_without_its_form_is_refused_with_a_reason() {
         (Wire::OpenAiChat, r#"{"role":"user","content":5}"#),
         (Wire::OpenAiChat, r#"{"role":"assistant","tool_calls":{}}"#),
         (Wire::OpenAiChat, r#"{"role":"user","content":"a" "b"}"#),
+        (Wire::OpenAiResponses, r#""text""#),
+        (Wire::OpenAiResponses, r#"{"role":"tool","content":"a"}"#),
+        (Wire::OpenAiResponses, r#"{"type":"message","role":"user"}"#),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"message","role":"user","content":7}"#,
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"function_call","name":"n","arguments":"{}"}"#,
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"function_call_output","output":"x"}"#,
+        ),
+        (
+            Wire::OpenAiResponses,
+            r#"{"type":"function_call_output","call_id":"c","output":7}"#,
+        ),
         (Wire::Anthropic, r#"{"role":"tool","content":"a"}"#),
         (Wire::Anthropic, r#"{"role":"user"}"#),
         (
@@ -139,7 +230,8 @@ fn a_message_without_its_form_is_refused_with_a_reason() {
             r#"{"role":"assistant","content":[{"type":"tool_use"}]}"#,
         ),
     ] {
-        let text = format!(r#"{{"messages":[{{"role":"user","content":"fine"}},{message}]}}"#);
+        let name = wire.list_name();
+        let text = format!(r#"{{"{name}":[{{"role":"user","content":"fine"}},{message}]}}"#);
         let body = Body::scan(Bytes::from(text), wire).unwrap();
         let memo = Memo::new(Meter::Estimate, 8);
         let found = Conversation::of(&body, &memo, &ChainKey::public());

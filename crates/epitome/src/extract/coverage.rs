@@ -1,33 +1,35 @@
-//! Which lines of the work are worth their room: weighted coverage of anchors.
+//! Which pieces are worth their room: weighted coverage of what the span names.
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
 
-use super::{Source, first_words, one_line};
-use crate::anchor::anchors;
-use crate::message::{Block, Message, Role};
-use crate::summary::{Earlier, Line, Parts};
+use super::pieces::Voice;
+use super::survey::{Candidate, Survey};
+use crate::summary::LineKind;
 
-/// Lines outside these lengths say too little or are data.
-const LENGTHS: std::ops::RangeInclusive<usize> = 12..=240;
-/// Of a long tool result, this many lines from either end are looked at, and every line that reports
-/// a failure.
-const RESULT_EDGE_LINES: usize = 40;
-const FAILURE_WORDS: &[&str] = &[
-    "error",
-    "failed",
-    "exception",
-    "panic",
-    "denied",
-    "not found",
-];
-/// A thing named more often than this is not more important for it.
-const FREQUENCY_CAP: u32 = 6;
+/// What a thing is worth that is named without a word about it, if there are lines that have such words.
+const BARE: f64 = 0.6;
+/// What a line costs beyond its text, in bytes.
+const LINE_BYTES: f64 = 12.0;
+/// What a path costs in a list beyond its text, in bytes.
+const LISTED_BYTES: f64 = 2.0;
+/// How much more the newest piece is worth than the oldest.
+const RECENT: f64 = 0.5;
+/// A room smaller than this, in tokens, holds no line.
+const LEAST_TOKENS: u64 = 8;
 
-struct Candidate {
-    line: Line,
-    tokens: u64,
-    anchors: Vec<u32>,
-    factor: f64,
+/// How much a piece is worth for who it comes from.
+const fn factor(voice: Voice) -> f64 {
+    match voice {
+        Voice::User => 1.5,
+        Voice::Pasted | Voice::Written => 0.7,
+        Voice::Assistant | Voice::Failure => 1.2,
+        Voice::Call => 1.1,
+        Voice::Result => 0.8,
+        Voice::Listed => 1.0,
+        // It was worth its room before: it stays until something is worth clearly more.
+        Voice::Earlier(LineKind::Decided | LineKind::Failed) => 1.6,
+        Voice::Earlier(_) => 1.3,
+    }
 }
 
 #[derive(PartialEq)]
@@ -52,195 +54,129 @@ impl PartialOrd for Scored {
     }
 }
 
-/// Picks verbatim lines, best value for their tokens first, and returns them in order of the log.
-pub(super) fn choose(
-    source: &Source<'_>,
-    earlier: &Earlier,
-    parts: &Parts,
-    budget_tokens: u64,
-) -> Vec<Line> {
-    let mut index = Index::default();
-    let mut candidates = Vec::new();
-    let first = source.first_position();
-    for text in &earlier.record {
-        index.add(source, &mut candidates, first, text.clone(), 2.0);
-    }
-    for (position, message) in source.entries() {
-        for (text, factor) in lines(message) {
-            index.add(source, &mut candidates, position, text, factor);
-        }
-    }
-    for text in source.focus.iter().flat_map(|focus| anchors(focus)) {
-        index.boost(text);
-    }
-    for line in parts.said.iter().chain(&parts.last_words) {
-        index.cover(&line.text);
-    }
-
-    let value = |candidate: &Candidate, covered: &[bool]| -> f64 {
-        let worth: f64 = candidate
-            .anchors
-            .iter()
-            .filter(|&&id| !covered.get(id as usize).copied().unwrap_or(true))
-            .map(|&id| index.weight(id))
-            .sum();
-        worth * candidate.factor / (candidate.tokens as f64 + 3.0)
-    };
-    let mut covered = index.covered.clone();
-    let mut heap: BinaryHeap<Scored> = candidates
-        .iter()
-        .enumerate()
-        .map(|(at, candidate)| Scored {
-            score: value(candidate, &covered),
-            index: at,
-        })
-        .collect();
-    let mut left = budget_tokens;
-    let mut chosen: Vec<usize> = Vec::new();
-    // Values only fall as anchors are covered, so a stale score at the top is put back, corrected.
-    while let Some(top) = heap.pop() {
-        let Some(candidate) = candidates.get(top.index) else {
-            continue;
-        };
-        let score = value(candidate, &covered);
-        if score <= 0.0 || candidate.tokens > left {
-            continue;
-        }
-        if score < top.score {
-            heap.push(Scored { score, ..top });
-            continue;
-        }
-        left -= candidate.tokens;
-        for &id in &candidate.anchors {
-            if let Some(flag) = covered.get_mut(id as usize) {
-                *flag = true;
-            }
-        }
-        chosen.push(top.index);
-    }
-    chosen.sort_unstable();
-    let chosen: HashSet<usize> = chosen.into_iter().collect();
-    candidates
-        .into_iter()
-        .enumerate()
-        .filter(|(at, _)| chosen.contains(at))
-        .map(|(_, candidate)| candidate.line)
-        .collect()
+/// What a view tells so far of what the span names.
+pub(super) struct Coverage<'s, 'a> {
+    survey: &'s Survey<'a>,
+    weights: Vec<f64>,
+    /// The share of each term's worth that is told already.
+    told: Vec<f64>,
+    taken: Vec<bool>,
 }
 
-/// Numbers anchors as they are met, and counts them.
-#[derive(Default)]
-struct Index {
-    ids: HashMap<String, u32>,
-    counts: Vec<u32>,
-    covered: Vec<bool>,
-    seen: HashSet<String>,
-}
+impl<'s, 'a> Coverage<'s, 'a> {
+    pub(super) fn new(survey: &'s Survey<'a>) -> Self {
+        Self {
+            survey,
+            weights: survey.weights(),
+            told: vec![0.0; survey.terms.len()],
+            taken: vec![false; survey.candidates.len()],
+        }
+    }
 
-impl Index {
-    fn add(
+    /// A text that is in view anyway.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.survey.known(text, |id| tell(&mut self.told, id, 1.0));
+    }
+
+    /// A path that is in view by itself.
+    pub(super) fn tell_path(&mut self, path: &str) {
+        if let Some(id) = self.survey.path(path) {
+            tell(&mut self.told, id, BARE);
+        }
+    }
+
+    /// Takes the pieces that are worth most for their room, among those that `may` be taken, until the budget
+    /// is used. Returns what is left of it.
+    pub(super) fn fill(
         &mut self,
-        source: &Source<'_>,
-        candidates: &mut Vec<Candidate>,
-        position: usize,
-        text: String,
-        factor: f64,
-    ) {
-        if !LENGTHS.contains(&text.chars().count()) || !self.seen.insert(text.clone()) {
-            return;
+        may: impl Fn(&Candidate<'a>) -> bool,
+        cost: impl Fn(&Candidate<'a>) -> u64,
+        budget_tokens: u64,
+    ) -> u64 {
+        let survey = self.survey;
+        let mut left = budget_tokens;
+        if left < LEAST_TOKENS {
+            return left;
         }
-        let mut found: Vec<u32> = anchors(&text).map(|anchor| self.id(anchor)).collect();
-        found.sort_unstable();
-        found.dedup();
-        if !found.is_empty() {
-            candidates.push(Candidate {
-                tokens: source.cost(&text),
-                line: Line { position, text },
-                anchors: found,
-                factor,
-            });
-        }
-    }
-
-    fn id(&mut self, anchor: &str) -> u32 {
-        let next = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
-        let id = match self.ids.get(anchor) {
-            Some(&id) => id,
-            None => {
-                self.ids.insert(anchor.to_owned(), next);
-                self.counts.push(0);
-                self.covered.push(false);
-                next
+        let open = survey.candidates.iter().zip(&self.taken).enumerate();
+        let mut heap: BinaryHeap<Scored> = open
+            .filter(|(_, (candidate, taken))| !**taken && may(candidate))
+            .map(|(index, (candidate, _))| Scored {
+                score: self.score(candidate),
+                index,
+            })
+            .filter(|scored| scored.score > 0.0)
+            .collect();
+        // Values only fall as more is told, so a stale score at the top is put back, corrected.
+        while let Some(top) = heap.pop() {
+            if left < LEAST_TOKENS {
+                break;
             }
-        };
-        if let Some(count) = self.counts.get_mut(id as usize) {
-            *count += 1;
-        }
-        id
-    }
-
-    fn boost(&mut self, anchor: &str) {
-        let id = self.id(anchor);
-        if let Some(count) = self.counts.get_mut(id as usize) {
-            *count = FREQUENCY_CAP;
-        }
-    }
-
-    fn cover(&mut self, text: &str) {
-        for anchor in anchors(text) {
-            if let Some(&id) = self.ids.get(anchor)
-                && let Some(flag) = self.covered.get_mut(id as usize)
-            {
-                *flag = true;
+            let Some(candidate) = survey.candidates.get(top.index) else {
+                continue;
+            };
+            let score = self.score(candidate);
+            if score <= 0.0 {
+                continue;
+            }
+            if score < top.score {
+                heap.push(Scored { score, ..top });
+                continue;
+            }
+            let Some(rest) = left.checked_sub(cost(candidate)) else {
+                continue;
+            };
+            left = rest;
+            for &id in survey.ids(candidate) {
+                let share = self.share(candidate, id);
+                tell(&mut self.told, id, share);
+            }
+            if let Some(taken) = self.taken.get_mut(top.index) {
+                *taken = true;
             }
         }
+        left
     }
 
-    fn weight(&self, id: u32) -> f64 {
-        let count = self.counts.get(id as usize).copied().unwrap_or(0);
-        f64::from(count.min(FREQUENCY_CAP)).sqrt()
-    }
-}
-
-/// The lines of a message that may be quoted, each with how much its kind is worth.
-fn lines(message: &Message) -> Vec<(String, f64)> {
-    let mut out = Vec::new();
-    for block in &message.blocks {
-        match block {
-            Block::Text(text) if message.role == Role::Assistant => {
-                out.extend(text.lines().map(|line| (line.trim().to_owned(), 1.5)));
-            }
-            Block::Call(call) => {
-                let arguments = one_line(&call.arguments);
-                let arguments = first_words(&arguments, 200);
-                out.push((format!("{} {arguments}", call.name), 1.3));
-            }
-            Block::Result(result) => {
-                let factor = if result.is_error { 1.4 } else { 1.0 };
-                for text in result.texts() {
-                    out.extend(result_lines(text).map(|line| (line.to_owned(), factor)));
-                }
-            }
-            _ => {}
-        }
-    }
-    out
-}
-
-fn result_lines(text: &str) -> impl Iterator<Item = &str> {
-    let count = text.lines().count();
-    text.lines()
-        .enumerate()
-        .filter(move |(at, line)| {
-            *at < RESULT_EDGE_LINES || at + RESULT_EDGE_LINES >= count || reports_failure(line)
+    /// The pieces that were taken, oldest first, with whether each follows right behind the one before.
+    pub(super) fn taken(&self) -> impl Iterator<Item = (&'s Candidate<'a>, bool)> {
+        let mut before = false;
+        let all = self.survey.candidates.iter().zip(&self.taken);
+        all.filter_map(move |(candidate, taken)| {
+            let follows = before;
+            before = *taken;
+            taken.then_some((candidate, follows))
         })
-        .map(|(_, line)| line.trim())
+    }
+
+    /// The share of a term's worth that a piece tells.
+    fn share(&self, candidate: &Candidate<'_>, id: u32) -> f64 {
+        let term = self.survey.terms.get(id as usize);
+        match candidate.is_worded || term.is_some_and(|term| !term.is_worded) {
+            true => 1.0,
+            false => BARE,
+        }
+    }
+
+    fn score(&self, candidate: &Candidate<'_>) -> f64 {
+        let new = self.survey.ids(candidate).iter().map(|&id| {
+            let told = self.told.get(id as usize).copied().unwrap_or(1.0);
+            let weight = self.weights.get(id as usize).copied().unwrap_or(0.0);
+            weight * (self.share(candidate, id) - told).max(0.0)
+        });
+        let worth: f64 = new.sum();
+        let voice = candidate.piece.voice;
+        let line = match voice {
+            Voice::Listed => LISTED_BYTES,
+            _ => LINE_BYTES,
+        };
+        let recent = 1.0 + RECENT * candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
+        worth * factor(voice) * recent / (candidate.piece.text.len() as f64 + line)
+    }
 }
 
-fn reports_failure(line: &str) -> bool {
-    let lower = line
-        .get(..line.len().min(400))
-        .unwrap_or(line)
-        .to_lowercase();
-    FAILURE_WORDS.iter().any(|word| lower.contains(word))
+fn tell(told: &mut [f64], id: u32, share: f64) {
+    if let Some(told) = told.get_mut(id as usize) {
+        *told = told.max(share);
+    }
 }

@@ -44,4 +44,24 @@ impl ReferenceMeter {
             Self::Layer => layer::estimate(messages),
         }
     }
+
+    /// What a message adds to the measure, in units that can be summed.
+    pub(crate) fn units(self, message: &Message) -> u64 {
+        let one = std::slice::from_ref(message);
+        match self {
+            Self::Vibe => 0,
+            Self::OpenClaw => Meter::Chars4.message(message),
+            Self::Micro | Self::Spacebot => micro::characters(message) as u64,
+            Self::Layer => layer::estimate(one),
+        }
+    }
+
+    /// Tokens of so many units.
+    pub(crate) const fn tokens_of_units(self, units: u64) -> u64 {
+        match self {
+            Self::Vibe | Self::OpenClaw | Self::Layer => units,
+            Self::Micro => units / 4,
+            Self::Spacebot => units.div_ceil(4),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::message::{Block, Message, ResultPart, Role};
+use crate::window::Window;
 
 /// Begins every summary of this design.
 pub const SUMMARY_MARK: &str = "## Session Summary";
@@ -47,13 +48,23 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same settings for a window.
+    #[must_use]
+    pub fn within(self, window: Window) -> Self {
+        Self {
+            model_context_limit: i64::try_from(window.tokens).unwrap_or(i64::MAX),
+            ..self
+        }
+    }
+
     /// Tokens from which a conversation is compacted; negative where the reserves exceed the window.
     #[must_use]
     pub fn threshold(&self) -> i64 {
-        let available = self.model_context_limit
-            - self.system_reserve
-            - self.output_reserve
-            - self.safety_buffer;
+        let available = self
+            .model_context_limit
+            .saturating_sub(self.system_reserve)
+            .saturating_sub(self.output_reserve)
+            .saturating_sub(self.safety_buffer);
         (available as f64 * self.threshold_percent).floor() as i64
     }
 

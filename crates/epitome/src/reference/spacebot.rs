@@ -89,8 +89,18 @@ pub fn cut(messages: &[Message], fraction: f64) -> usize {
         .unwrap_or(0)
 }
 
+const MARKER_START: &str = "[System: ";
+const MARKER_END: &str = " older messages were truncated due to context limits]";
+
 /// What stands for messages that were dropped without a summary.
 #[must_use]
 pub fn emergency_marker(removed: usize) -> String {
-    format!("[System: {removed} older messages were truncated due to context limits]")
+    format!("{MARKER_START}{removed}{MARKER_END}")
+}
+
+/// How many messages a marker says went; `None` for any other text.
+#[must_use]
+pub fn truncated_count(text: &str) -> Option<usize> {
+    let number = text.strip_prefix(MARKER_START)?.strip_suffix(MARKER_END)?;
+    number.parse().ok()
 }

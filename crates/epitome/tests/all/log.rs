@@ -82,6 +82,68 @@ fn an_answer_of_a_server_tool_closes_its_call_inside_one_message() {
     assert_eq!(cuts(&[user("a"), message, user("b")]), [0, 1, 2]);
 }
 
+/// Thinking that is an entry of its own.
+fn thinking() -> Message {
+    Message {
+        role: Role::Assistant,
+        blocks: vec![Block::Thinking { chars: 90 }],
+    }
+}
+
+#[test]
+fn thinking_and_what_it_led_to_are_never_parted() {
+    let messages = [
+        user("a"),
+        thinking(),
+        assistant("b"),
+        calls(&["x"]),
+        calls(&["y"]),
+        result("x", "1"),
+        result("y", "2"),
+        thinking(),
+        assistant("c"),
+        thinking(),
+        system("note"),
+        assistant("d"),
+        user("e"),
+    ];
+    assert_eq!(cuts(&messages), [0, 1, 7, 9, 12]);
+    let log = log_of(&messages[..8]);
+    assert!(!log.is_cut(8), "what it led to is still to come");
+}
+
+#[test]
+fn calls_of_one_breath_wait_together() {
+    let messages = [
+        user("a"),
+        calls(&["x"]),
+        assistant("meanwhile"),
+        calls(&["y"]),
+        result("y", "1"),
+        result("x", "2"),
+        assistant("b"),
+    ];
+    assert_eq!(cuts(&messages), [0, 1, 6]);
+}
+
+#[test]
+fn a_late_answer_takes_back_the_cuts_behind_its_call() {
+    let mut messages = vec![
+        user("a"),
+        calls(&["x", "y"]),
+        user("b"),
+        assistant("c"),
+        user("d"),
+    ];
+    assert_eq!(cuts(&messages), [0, 1, 2, 3, 4]);
+    messages.push(result("x", "1"));
+    messages.push(user("e"));
+    assert_eq!(cuts(&messages), [0, 1, 6]);
+    // Only the first answer of a call is its answer.
+    messages.push(result("x", "2"));
+    assert_eq!(cuts(&messages), [0, 1, 6]);
+}
+
 #[test]
 fn an_autonomous_run_offers_a_cut_at_every_step() {
     let messages = autonomous(300, 40);

@@ -1,8 +1,8 @@
 //! Summaries: known again when unaltered, and carried from round to round.
 
 use epitome::{
-    Compaction, Earlier, Line, Message, Meter, Parts, Pin, Plan, Reason, TaskPlace, ViewItem,
-    is_own_summary, trimmed,
+    Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason, TaskPlace,
+    ViewItem, is_own_summary, trimmed,
 };
 
 use crate::support::{assistant, autonomous, calls, log_of, result, system, user};
@@ -11,6 +11,7 @@ fn sample() -> Parts {
     let line = |text: &str| Line {
         position: 3,
         text: text.to_owned(),
+        kind: LineKind::Found,
     };
     Parts {
         covers: (2, 9),
@@ -20,6 +21,8 @@ fn sample() -> Parts {
         said: vec![line("Look north first.")],
         record: vec![line("read_file src/sky.rs"), line("17 stars in sector-4")],
         last_words: Some(line("Done with sector-4.\nNext is 5.")),
+        changed: vec![line("src/sky.rs"), line("docs/star map.md")],
+        open: vec![line("count sector-5")],
     }
 }
 
@@ -58,10 +61,13 @@ fn a_summary_is_read_back() {
         Some("Count the stars.\nAll of them.")
     );
     assert_eq!(earlier.said, ["Look north first.", "And the moons."]);
+    let found = |text: &str| (LineKind::Found, text.to_owned());
     assert_eq!(
         earlier.record,
-        ["read_file src/sky.rs", "17 stars in sector-4"]
+        [found("read_file src/sky.rs"), found("17 stars in sector-4")]
     );
+    assert_eq!(earlier.changed, ["src/sky.rs", "docs/star map.md"]);
+    assert_eq!(earlier.open, ["count sector-5"]);
 }
 
 #[test]
@@ -78,11 +84,13 @@ fn quoted_data_gains_no_authority() {
         .map(|text| Line {
             position: 1,
             text: text.to_owned(),
+            kind: LineKind::Found,
         })
         .to_vec();
     parts.last_words = Some(Line {
         position: 1,
         text: hostile.join("\n"),
+        kind: LineKind::Said,
     });
     let text = parts.layout();
     let earlier = Earlier::read(&text).unwrap();

@@ -2,9 +2,10 @@
 
 use epitome::reference::vibe::{BeforeTurn, Stats, Warnings, before_turn};
 use epitome::reference::{layer, micro, spacebot, vibe};
+use epitome::settings::Settings;
 use epitome::{
-    Block, Call, Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason,
-    ResultPart, Role, ToolResult, ViewItem, Window,
+    Block, Call, Compaction, Decision, Event, Facts, Log, Message, Meter, Plan, Preset, PresetName,
+    Reason, ResultPart, Role, Session, ToolResult, Usage, ViewItem, Window,
 };
 
 fn log_of(messages: &[Message]) -> Log {
@@ -207,4 +208,59 @@ fn vibe_warns_compacts_and_goes_on() {
         text.ends_with("\n\nLast request from user was: Now the tests, please."),
         "{text}"
     );
+}
+
+#[test]
+fn openclaw_compacts_after_an_overflow_and_sends_again_once() {
+    let settings = Settings::of(PresetName::Openclaw);
+    let mut session =
+        Session::from_settings(&settings, Window::configured(200_000), Meter::Estimate);
+    session.push(Message::text(
+        Role::User,
+        "Find the leak in the parser. Never touch the lexer.",
+    ));
+    let mut step = 0;
+    while session.view_tokens() < 120_000 {
+        let id = format!("call_{step}");
+        session.push(call(&id, "read"));
+        session.push(result(
+            Role::Tool,
+            &id,
+            format!("src/parse_{step}.rs: nothing leaks here. ").repeat(40),
+        ));
+        step += 1;
+    }
+    // By its own count the conversation is far below the line, but the endpoint serves a smaller model.
+    assert_eq!(session.decide(), Decision::Proceed);
+    session.overflowed(Some(128_000)).unwrap();
+    let events = session.take_events();
+    let [Event::Started(started), Event::Finished(finished)] = events.as_slice() else {
+        panic!("{events:?}");
+    };
+    assert_eq!(
+        (started.reason, finished.reason),
+        (Reason::Overflow, Reason::Overflow)
+    );
+    // About twenty thousand recent tokens stay, and the rule with them.
+    assert!(
+        (18_000..40_000).contains(&session.view_tokens()),
+        "{}",
+        session.view_tokens()
+    );
+    let summary = &session.compaction().unwrap().summary.text;
+    assert!(summary.contains("Never touch the lexer."), "{summary}");
+
+    // Refused again, the provider's error is the answer: this design tries once.
+    assert_eq!(
+        session.overflowed(None).unwrap_err().reason,
+        Reason::AlreadyTried
+    );
+    // An answer came: from here on it may try again.
+    session.observe(Usage {
+        fresh_tokens: 30_000,
+        output_tokens: 500,
+        ..Usage::default()
+    });
+    session.push(Message::text(Role::User, "And now?"));
+    assert!(session.overflowed(None).is_ok());
 }

@@ -6,7 +6,7 @@ use epitome::{
 use crate::support::{assistant, autonomous, calls, result, user};
 
 fn session(window: u64, messages: Vec<Message>) -> Session {
-    let mut session = Session::new(Window::configured(window), Meter::Estimate);
+    let mut session = Session::new(Window::configured(window), Meter::Estimate).without_guard();
     for message in messages {
         session.push(message);
     }
@@ -25,7 +25,7 @@ fn counted(session: &Session) -> u64 {
         .items
         .iter()
         .map(|item| match item {
-            ViewItem::Entries(range) => messages[range.clone()].iter().map(one).sum(),
+            ViewItem::Entries(range) => messages[range.clone()].iter().map(|m| one(m)).sum(),
             ViewItem::Trimmed(at, trims) => one(&trimmed(&messages[*at], trims)),
             ViewItem::Summary => one(&user(session.compaction().unwrap().summary.text.clone())),
             other => panic!("not in the default layout: {other:?}"),
@@ -75,7 +75,7 @@ fn the_view_takes_what_it_says_and_nothing_is_lost() {
         assert!(session.view_tokens() <= 6_500);
     }
     assert!(compactions >= 2, "{compactions}");
-    assert_eq!(session.messages(), messages);
+    assert!(session.messages().iter().map(|m| &**m).eq(&messages));
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn undo_restores_the_view() {
     session.commit(second.clone()).unwrap();
     assert!(session.view_tokens() < grown);
 
-    assert_eq!(session.undo(), Ok(second));
+    assert_eq!(&session.undo().unwrap().compaction, second.compaction());
     assert_eq!(session.view_tokens(), grown);
     assert_eq!(session.view().items[..2], after_first.0.items[..2]);
-    assert_eq!(session.undo(), Ok(first));
+    assert_eq!(&session.undo().unwrap().compaction, first.compaction());
     assert_eq!(session.view().items, whole(&session));
     assert_eq!(counted(&session), session.view_tokens());
     assert_eq!(session.undo(), Err(CommitError::NothingToUndo));

@@ -7,7 +7,7 @@ use crate::support::{assistant, autonomous, calls, log_of, property, result, sys
 
 fn split(messages: &[Message], from: usize, keep: u64) -> Option<Split> {
     let log = log_of(messages);
-    let found = Split::keeping(&log, messages, from, keep)?;
+    let found = Split::keeping(&log, from, keep)?;
     assert_eq!(found.history.start, from);
     assert_eq!(found.history.end, found.turn_prefix.start);
     assert_eq!(found.turn_prefix.end, found.kept.start);

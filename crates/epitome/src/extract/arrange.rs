@@ -1,0 +1,175 @@
+//! From chosen pieces to lines for a reader.
+
+use super::coverage::Coverage;
+use super::pieces::Voice;
+use super::survey::{Candidate, Survey};
+use super::{first_words, one_line};
+use crate::anchor::scan;
+use crate::summary::{Line, LineKind, Parts};
+
+/// Words by which people say that they chose. They sort lines into a section, no more.
+const CHOICES: &[&str] = &[
+    "decided",
+    "decision",
+    "instead of",
+    "rather than",
+    "go with",
+    "going with",
+    "agreed",
+    "we'll use",
+    "we will use",
+    "switch to",
+    "entschieden",
+    "entscheidung",
+    "stattdessen",
+    "décidé",
+    "plutôt que",
+    "decidido",
+    "en lugar de",
+    "決定",
+    "代わりに",
+    "决定",
+    "改用",
+];
+/// Words before what a later choice replaces.
+const REPLACES: &[&str] = &[
+    "instead of ",
+    "rather than ",
+    "no longer ",
+    "replaces ",
+    "replace ",
+    "drop ",
+    "statt ",
+    "anstelle von ",
+    "plutôt que ",
+    "au lieu de ",
+    "en lugar de ",
+    "en vez de ",
+];
+/// How far behind such words the thing they replace is named, in bytes.
+const REPLACED_BYTES: usize = 48;
+/// A thing named in more entries than this is what the work is about, not one way of doing it.
+const TOPIC: u16 = 40;
+/// Lists of paths are broken here, in bytes.
+const LIST_BYTES: usize = 400;
+/// Between stretches of one message that do not follow each other.
+const GAP: &str = " […] ";
+
+/// Whether a line tells of a choice.
+pub(super) fn is_choice(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    CHOICES.iter().any(|choice| lower.contains(choice))
+}
+
+/// Puts what was taken into the parts of the summary.
+pub(super) fn arrange(
+    coverage: &Coverage<'_, '_>,
+    replaced: &Replaced,
+    parts: &mut Parts,
+    sections: Sections,
+) {
+    parts.said.clear();
+    parts.record.clear();
+    let mut last = None;
+    for (candidate, follows) in coverage.taken() {
+        let voice = candidate.piece.voice;
+        let kind = match sections {
+            Sections::All => kind(candidate, replaced),
+            Sections::One => LineKind::Found,
+        };
+        let position = candidate.piece.position;
+        let lines = match voice.is_said() {
+            true => &mut parts.said,
+            false => &mut parts.record,
+        };
+        let gap = match voice {
+            Voice::Listed => Some(" "),
+            Voice::User | Voice::Assistant if follows => Some(" "),
+            Voice::User | Voice::Assistant => Some(GAP),
+            _ => None,
+        };
+        let joins = last == Some((position, voice, kind));
+        last = Some((position, voice, kind));
+        let text = one_line(&candidate.piece.text);
+        match (gap, lines.last_mut()) {
+            (Some(gap), Some(line)) if joins && line.text.len() + text.len() < LIST_BYTES => {
+                line.text.push_str(gap);
+                line.text.push_str(&text);
+            }
+            _ => lines.push(Line {
+                position,
+                text,
+                kind,
+            }),
+        }
+    }
+}
+
+/// How many sections there is room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sections {
+    All,
+    One,
+}
+
+fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
+    let is_replaced = || replaced.names(candidate);
+    match candidate.piece.voice {
+        Voice::User | Voice::Pasted => LineKind::Said,
+        Voice::Assistant if is_choice(&candidate.piece.text) => match is_replaced() {
+            true => LineKind::Superseded,
+            false => LineKind::Decided,
+        },
+        Voice::Assistant => LineKind::Said,
+        Voice::Call => LineKind::Done,
+        Voice::Written | Voice::Result => LineKind::Found,
+        Voice::Failure => LineKind::Failed,
+        Voice::Listed => LineKind::Listed,
+        Voice::Earlier(LineKind::Decided) if is_replaced() => LineKind::Superseded,
+        Voice::Earlier(kind) => kind,
+    }
+}
+
+/// What later words of the user or the assistant replaced.
+#[derive(Default)]
+pub(super) struct Replaced {
+    /// Keys of what was replaced, with the entry that did so.
+    names: Vec<(u64, usize)>,
+}
+
+impl Replaced {
+    pub(super) fn of(survey: &Survey<'_>) -> Self {
+        let mut names = Vec::new();
+        for candidate in &survey.candidates {
+            if !matches!(candidate.piece.voice, Voice::User | Voice::Assistant) {
+                continue;
+            }
+            let lower = candidate.piece.text.to_lowercase();
+            for cue in REPLACES {
+                for (at, _) in lower.match_indices(cue) {
+                    let behind = lower.get(at + cue.len()..).unwrap_or_default();
+                    let clause = behind.split([',', ';', '.', '(', ':']).next();
+                    let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
+                    scan(clause, |word| {
+                        let key = word.key();
+                        if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
+                            names.push((key, candidate.piece.position));
+                        }
+                    });
+                }
+            }
+        }
+        Self { names }
+    }
+
+    /// Whether a later entry replaced what a line names.
+    fn names(&self, candidate: &Candidate<'_>) -> bool {
+        let mut is_replaced = false;
+        scan(&candidate.piece.text, |word| {
+            let key = word.key();
+            let later = |(name, at): &(u64, usize)| *name == key && *at > candidate.piece.position;
+            is_replaced |= self.names.iter().any(later);
+        });
+        is_replaced
+    }
+}

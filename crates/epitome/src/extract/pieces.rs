@@ -1,0 +1,181 @@
+//! What may be quoted: every message as pieces, each a line or a stretch of a longer one.
+
+use std::borrow::Cow;
+
+use super::values::values;
+use super::{first_words, one_line};
+use crate::message::{Block, Call, Message, Role};
+use crate::summary::LineKind;
+
+/// Who a piece comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The user typed it.
+    User,
+    /// The user pasted it.
+    Pasted,
+    /// The assistant said it.
+    Assistant,
+    /// A call: its name and the beginning of its arguments, behind what it is for.
+    Call,
+    /// A line inside the arguments of a call.
+    Written,
+    /// A line of a tool result.
+    Result,
+    /// A line of a tool result that reports a failure.
+    Failure,
+    /// A path of a list of paths, by its last two parts.
+    Listed,
+    /// A line of an earlier summary.
+    Earlier(LineKind),
+}
+
+impl Voice {
+    /// Whether the user or the assistant chose the words.
+    pub(super) const fn is_spoken(self) -> bool {
+        matches!(
+            self,
+            Self::User | Self::Assistant | Self::Call | Self::Written | Self::Earlier(_)
+        )
+    }
+
+    /// Whether it is the user's.
+    pub(super) const fn is_said(self) -> bool {
+        matches!(self, Self::User | Self::Pasted)
+    }
+}
+
+/// A verbatim line, or a stretch of a longer one.
+#[derive(Clone, Debug)]
+pub(super) struct Piece<'a> {
+    pub(super) position: usize,
+    pub(super) voice: Voice,
+    pub(super) text: Cow<'a, str>,
+}
+
+/// A shorter piece says too little, in bytes.
+const SHORTEST: usize = 8;
+/// A longer line is quoted in stretches, in bytes.
+const LONGEST: usize = 220;
+/// What is quoted of a call, in characters.
+const CALL_CHARS: usize = 240;
+/// Longer words before a call are quoted by themselves, in bytes.
+const PURPOSE_BYTES: usize = 110;
+
+/// The pieces of a message, in order.
+pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMut(Piece<'a>)) {
+    let mut purpose = None;
+    for block in &message.blocks {
+        let mut add = |voice, text| {
+            each(Piece {
+                position,
+                voice,
+                text,
+            });
+        };
+        match block {
+            Block::Text(text) if message.role == Role::Assistant => {
+                lines(text, &mut |line| add(Voice::Assistant, Cow::Borrowed(line)));
+                purpose = last_sentence(text);
+            }
+            Block::Text(text) if message.role == Role::User => {
+                typed(text, &mut |voice, line| add(voice, Cow::Borrowed(line)));
+            }
+            Block::Call(call) => of_call(call, purpose.take(), &mut add),
+            Block::Result(result) => {
+                let voice = match result.is_error {
+                    true => Voice::Failure,
+                    false => Voice::Result,
+                };
+                for text in result.texts() {
+                    lines(text, &mut |line| add(voice, Cow::Borrowed(line)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The lines of a text, trimmed; long ones in stretches.
+pub(super) fn lines<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
+    for line in text.lines() {
+        stretches(line.trim(), each);
+    }
+}
+
+/// What the user sent: between fences it is pasted.
+fn typed<'a>(text: &'a str, each: &mut impl FnMut(Voice, &'a str)) {
+    let mut voice = Voice::User;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            voice = match voice {
+                Voice::User => Voice::Pasted,
+                _ => Voice::User,
+            };
+        } else {
+            stretches(line.trim(), &mut |piece| each(voice, piece));
+        }
+    }
+}
+
+fn of_call<'a>(call: &Call, purpose: Option<&str>, add: &mut impl FnMut(Voice, Cow<'a, str>)) {
+    let values = values(&call.arguments);
+    let mut head = match purpose {
+        Some(purpose) => format!("{purpose} "),
+        None => String::new(),
+    };
+    let from = head.chars().count();
+    let full = head.len() + LONGEST;
+    head.push_str(&call.name);
+    for value in &values {
+        if head.len() > full {
+            break;
+        }
+        head.push(' ');
+        head.push_str(first_words(value, LONGEST));
+    }
+    let head = one_line(&head);
+    let head = first_words(&head, from + CALL_CHARS).to_owned();
+    add(Voice::Call, Cow::Owned(head));
+    for value in &values {
+        lines(value, &mut |line| {
+            add(Voice::Written, Cow::Owned(line.to_owned()));
+        });
+    }
+}
+
+fn stretches<'a>(line: &'a str, each: &mut impl FnMut(&'a str)) {
+    let mut rest = line;
+    while rest.len() > LONGEST {
+        let mut piece = first_words(rest, LONGEST);
+        // A whole sentence reads better than one and half of the next.
+        if let Some(end) = piece
+            .rfind(['.', '!', '?', ';'])
+            .filter(|end| *end > piece.len() / 2)
+            && let (whole, behind) = piece.split_at(end + 1)
+            && behind.starts_with(' ')
+        {
+            piece = whole;
+        }
+        if piece.is_empty() {
+            // One long word: its beginning is no use.
+            rest = "";
+            break;
+        }
+        if piece.len() >= SHORTEST {
+            each(piece);
+        }
+        rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
+    }
+    if rest.len() >= SHORTEST {
+        each(rest);
+    }
+}
+
+/// The end of what was said before a call, if it is short: it tells what the call is for.
+fn last_sentence(text: &str) -> Option<&str> {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let before = line.trim_end_matches(['.', '!', '?', ':']).rfind(". ");
+    let sentence = line.get(before.map_or(0, |at| at + 2)..)?;
+    (sentence.len() <= PURPOSE_BYTES).then_some(sentence)
+}

@@ -1,0 +1,307 @@
+//! What a span speaks of: every anchor and every word of the people in it, who used it how often, and how
+//! long ago.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+
+use super::pieces::{Piece, Voice};
+use super::weight;
+use crate::anchor::{Shape, Word, is_plain_path, last_two, path_key, scan, text_hash};
+
+/// Keys are hashes already.
+#[derive(Default)]
+pub(super) struct Given(u64);
+
+impl Hasher for Given {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+type Keys<V> = HashMap<u64, V, BuildHasherDefault<Given>>;
+
+/// An anchor or a word, and how it was used.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub(super) shape: Shape,
+    /// Entries in which the user, the assistant and the tools named it.
+    pub(super) said: u16,
+    pub(super) made: u16,
+    pub(super) seen: u16,
+    last_entries: [u32; 3],
+    /// Bytes of the span before its last mention.
+    pub(super) last: u64,
+    /// Whether it ever stands among words that say what it is.
+    pub(super) is_worded: bool,
+    /// How much more than others it is worth, because the user asked for it or a file was changed.
+    pub(super) factor: f64,
+    /// The words it is made of.
+    parts: Range<u32>,
+}
+
+/// A piece that may be quoted, and what it names.
+#[derive(Debug)]
+pub(super) struct Candidate<'a> {
+    pub(super) piece: Piece<'a>,
+    terms: Range<u32>,
+    /// Whether words stand around what it names, so that a reader knows what that is.
+    pub(super) is_worded: bool,
+    /// Bytes of the span before it.
+    pub(super) at: u64,
+}
+
+/// All pieces of a span with what they name.
+#[derive(Default)]
+pub(super) struct Survey<'a> {
+    pub(super) candidates: Vec<Candidate<'a>>,
+    pub(super) terms: Vec<Term>,
+    /// Bytes of everything.
+    pub(super) bytes: u64,
+    /// Of these, bytes of tool traffic.
+    pub(super) tool_bytes: u64,
+    keys: Keys<u32>,
+    ids: Vec<u32>,
+    texts: HashSet<u64, BuildHasherDefault<Given>>,
+    words: Keys<u32>,
+    /// In how many entries each word was spoken, and in which entry last.
+    spoken: Vec<(f64, u32)>,
+    word_parts: Vec<u32>,
+    speakers: u32,
+    last_speaker: Option<usize>,
+}
+
+/// A word of the user counts as much as this many of the assistant's.
+const USER_WORD: f64 = 5.0;
+/// So many words make a line readable by itself.
+const WORDED: usize = 2;
+
+impl<'a> Survey<'a> {
+    /// Takes up a piece.
+    pub(super) fn add(&mut self, mut piece: Piece<'a>) {
+        let Piece {
+            position, voice, ..
+        } = piece;
+        let entry = u32::try_from(position).unwrap_or(u32::MAX);
+        let from = self.ids.len();
+        let mut plain = 0;
+        let mut last_plain = 0;
+        if voice.is_spoken() && self.last_speaker != Some(position) {
+            self.speakers += 1;
+            self.last_speaker = Some(position);
+        }
+        let text = std::mem::take(&mut piece.text);
+        scan(&text, |word| {
+            if word.is_small() {
+                return;
+            }
+            if voice.is_spoken() {
+                self.speak(word, voice, entry);
+            }
+            let key = word.key();
+            if word.shape == Shape::Plain {
+                plain += usize::from(key != last_plain);
+                last_plain = key;
+                if !matches!(voice, Voice::User | Voice::Assistant | Voice::Earlier(_)) {
+                    return;
+                }
+            }
+            let id = self.id(key, word);
+            self.count(id, voice, entry);
+            if !self.ids.get(from..).is_some_and(|ids| ids.contains(&id)) {
+                self.ids.push(id);
+            }
+        });
+        piece.text = text;
+        // The head of a call repeats the beginning of its arguments, which come behind it.
+        if voice != Voice::Call {
+            self.bytes += piece.text.len() as u64;
+            self.tool_bytes += match voice {
+                Voice::User | Voice::Assistant | Voice::Earlier(_) => 0,
+                _ => piece.text.len() as u64,
+            };
+        }
+        let ids = self.ids.get(from..).unwrap_or_default();
+        let shapes = ids.iter().filter_map(|id| self.terms.get(*id as usize));
+        let mut shapes = shapes.map(|term| term.shape);
+        let is_list = matches!(voice, Voice::Result | Voice::Failure)
+            && ids.len() == 1
+            && is_plain_path(&piece.text);
+        let says_something = plain >= WORDED || shapes.any(|shape| shape != Shape::Number);
+        if is_list {
+            piece.voice = Voice::Listed;
+            piece.text = match piece.text {
+                Cow::Borrowed(text) => Cow::Borrowed(last_two(text)),
+                Cow::Owned(text) => Cow::Owned(last_two(&text).to_owned()),
+            };
+        }
+        if ids.is_empty() || !says_something || !self.texts.insert(text_hash(&piece.text)) {
+            self.ids.truncate(from);
+            return;
+        }
+        let is_worded = plain >= WORDED;
+        if is_worded {
+            for id in self.ids.get(from..).unwrap_or_default() {
+                if let Some(term) = self.terms.get_mut(*id as usize) {
+                    term.is_worded = true;
+                }
+            }
+        }
+        self.candidates.push(Candidate {
+            piece,
+            terms: index(from)..index(self.ids.len()),
+            is_worded,
+            at: self.bytes,
+        });
+    }
+
+    /// What a piece names.
+    pub(super) fn ids(&self, candidate: &Candidate<'_>) -> &[u32] {
+        let range = candidate.terms.start as usize..candidate.terms.end as usize;
+        self.ids.get(range).unwrap_or_default()
+    }
+
+    /// Every term that a text names.
+    pub(super) fn known(&self, text: &str, mut each: impl FnMut(u32)) {
+        scan(text, |word| {
+            if let Some(id) = self.keys.get(&word.key()) {
+                each(*id);
+            }
+        });
+    }
+
+    /// The term of a path, if it was named.
+    pub(super) fn path(&self, path: &str) -> Option<u32> {
+        self.keys.get(&path_key(path)).copied()
+    }
+
+    /// The newest entry in which the assistant named a path.
+    pub(super) fn last_made(&self, path: &str) -> Option<usize> {
+        let term = self.terms.get(self.path(path)? as usize)?;
+        let [_, assistant, _] = term.last_entries;
+        (assistant != u32::MAX).then_some(assistant as usize)
+    }
+
+    /// In how many entries people and assistant named what has this key.
+    pub(super) fn uses(&self, key: u64) -> u16 {
+        let term = self
+            .keys
+            .get(&key)
+            .and_then(|id| self.terms.get(*id as usize));
+        term.map_or(0, |term| term.said.saturating_add(term.made))
+    }
+
+    /// Makes everything that `text` names worth more.
+    pub(super) fn prefer(&mut self, text: &str, factor: f64) {
+        let mut ids = Vec::new();
+        self.known(text, |id| ids.push(id));
+        for id in ids {
+            if let Some(term) = self.terms.get_mut(id as usize) {
+                term.factor = factor;
+            }
+        }
+    }
+
+    /// How likely each term is to be needed again, about.
+    pub(super) fn weights(&self) -> Vec<f64> {
+        let weigh = |term: &Term| weight::of(term, self.bytes - term.last, self.affinity(term));
+        self.terms.iter().map(weigh).collect()
+    }
+
+    /// How much people and assistant speak of what the parts of a name say: the share of their entries in
+    /// which such a part stands, on average.
+    fn affinity(&self, term: &Term) -> f64 {
+        let range = term.parts.start as usize..term.parts.end as usize;
+        let parts = self.word_parts.get(range).unwrap_or_default();
+        let counts = parts.iter().filter_map(|id| self.spoken.get(*id as usize));
+        let sum: f64 = counts.map(|(count, _)| count).sum();
+        sum / parts.len().max(1) as f64 / f64::from(self.speakers.max(1))
+    }
+
+    fn speak(&mut self, word: Word<'_>, voice: Voice, entry: u32) {
+        let step = match voice {
+            Voice::User => USER_WORD,
+            _ => 1.0,
+        };
+        word.parts(|part| {
+            let id = self.word(part);
+            if let Some((count, last)) = self.spoken.get_mut(id as usize)
+                && *last != entry
+            {
+                *count += step;
+                *last = entry;
+            }
+        });
+    }
+
+    fn word(&mut self, key: u64) -> u32 {
+        let next = index(self.spoken.len());
+        let id = *self.words.entry(key).or_insert(next);
+        if id == next {
+            self.spoken.push((0.0, u32::MAX));
+        }
+        id
+    }
+
+    fn id(&mut self, key: u64, word: Word<'_>) -> u32 {
+        let next = index(self.terms.len());
+        let id = *self.keys.entry(key).or_insert(next);
+        if id == next {
+            let from = index(self.word_parts.len());
+            if word.shape != Shape::Plain {
+                word.parts(|part| {
+                    let id = self.word(part);
+                    self.word_parts.push(id);
+                });
+            }
+            self.terms.push(Term {
+                shape: word.shape,
+                said: 0,
+                made: 0,
+                seen: 0,
+                last_entries: [u32::MAX; 3],
+                last: 0,
+                is_worded: false,
+                factor: 1.0,
+                parts: from..index(self.word_parts.len()),
+            });
+        }
+        id
+    }
+
+    fn count(&mut self, id: u32, voice: Voice, entry: u32) {
+        let Some(term) = self.terms.get_mut(id as usize) else {
+            return;
+        };
+        term.last = self.bytes;
+        let [user, assistant, tools] = &mut term.last_entries;
+        let (counter, last) = match voice {
+            Voice::User | Voice::Pasted => (&mut term.said, user),
+            Voice::Assistant | Voice::Call | Voice::Written | Voice::Earlier(_) => {
+                (&mut term.made, assistant)
+            }
+            Voice::Result | Voice::Failure | Voice::Listed => (&mut term.seen, tools),
+        };
+        // The lines of an earlier summary are of many entries.
+        if *last != entry || matches!(voice, Voice::Earlier(_)) {
+            *counter = counter.saturating_add(1);
+            *last = entry;
+        }
+    }
+}
+
+/// Positions in tables of a span; four thousand million are enough.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

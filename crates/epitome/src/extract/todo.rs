@@ -1,0 +1,39 @@
+//! What an agent noted as still to do.
+
+use crate::files::arguments;
+use crate::message::Call;
+
+/// Words in a tool's name that make it one for notes of this kind.
+const TOOLS: &[&str] = &["todo", "plan"];
+/// Names under which such tools take what is to do, and how far it is.
+const ITEMS: &[&str] = &["content", "step", "text", "title", "task"];
+const STATES: &[&str] = &["status", "state"];
+/// States of what is done with.
+const CLOSED: &[&str] = &["completed", "complete", "done", "cancelled", "canceled"];
+
+/// The items of a call that are not done yet; `None` where the call is no list of things to do.
+pub(super) fn open_items(call: &Call) -> Option<Vec<String>> {
+    let name = call.name.to_lowercase();
+    if !TOOLS.iter().any(|word| name.contains(word)) {
+        return None;
+    }
+    let mut items: Vec<(String, Option<String>)> = Vec::new();
+    let mut early = None;
+    for (name, value) in arguments::strings(&call.arguments) {
+        if ITEMS.contains(&name.as_str()) {
+            items.push((value, early.take()));
+        } else if STATES.contains(&name.as_str()) {
+            match items.last_mut().filter(|(_, state)| state.is_none()) {
+                Some((_, state)) => *state = Some(value),
+                None => early = Some(value),
+            }
+        }
+    }
+    let has_states = items.iter().any(|(_, state)| state.is_some());
+    let is_open = |state: &Option<String>| {
+        let state = state.as_deref().unwrap_or_default();
+        !CLOSED.contains(&state)
+    };
+    let open = items.into_iter().filter(|(_, state)| is_open(state));
+    has_states.then(|| open.map(|(item, _)| item).collect())
+}

@@ -1,0 +1,117 @@
+//! What deciding and cutting know of one message.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::heartbeat::HeartbeatPart;
+use crate::message::{Block, Message, ResultPart, Role};
+use crate::meter::Meter;
+use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
+use crate::trim::TRIMMED_RESULT_TOKENS;
+use crate::{pin, summary};
+
+/// What deciding and cutting need to know of one message. Derived once, then memoised by content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Who speaks.
+    pub role: Role,
+    /// Whether a person typed something in it.
+    pub is_typed_by_user: bool,
+    /// Whether it is a summary of this engine, unaltered.
+    pub is_own_summary: bool,
+    /// Whether it is one of the summaries that `spacebot` stacks.
+    pub is_stacked_summary: bool,
+    /// Whether it only says how many messages went.
+    pub is_marker: bool,
+    /// The part it may play in a heartbeat.
+    pub heartbeat: HeartbeatPart,
+    /// Its size.
+    pub tokens: u32,
+    /// How much of its size trimming its tool results can take away.
+    pub trimmable_tokens: u32,
+    /// What the instructions take that stand in it.
+    pub pin_tokens: u32,
+    /// Calls it makes.
+    pub calls: Box<[CallKey]>,
+    /// Calls it answers.
+    pub answers: Box<[CallKey]>,
+    /// Whether it is nothing but thinking, which its provider takes only together with what follows.
+    pub is_only_thinking: bool,
+}
+
+/// A tool-call id, hashed: enough to pair calls with results inside one conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey(u64);
+
+impl CallKey {
+    /// The key of a tool-call id.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+impl Facts {
+    /// Derives the facts of a message.
+    #[must_use]
+    pub fn of(message: &Message, meter: Meter) -> Self {
+        let trimmable: u64 = message
+            .results()
+            .flat_map(|result| &result.parts)
+            .map(|part| match part {
+                ResultPart::Text(text) => meter.text(text).saturating_sub(TRIMMED_RESULT_TOKENS),
+                ResultPart::Media(_) | ResultPart::Opaque { .. } => 0,
+            })
+            .sum();
+        let mut calls = Vec::new();
+        let mut answers = Vec::new();
+        for block in &message.blocks {
+            match block {
+                Block::Call(call) => calls.push(CallKey::of(&call.id)),
+                // A server tool's result follows its call inside one message: that pair is closed already.
+                Block::Result(result) => {
+                    let key = CallKey::of(&result.call_id);
+                    match calls.iter().position(|call| *call == key) {
+                        Some(at) => drop(calls.remove(at)),
+                        None => answers.push(key),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let first_of_user = message
+            .spoken()
+            .next()
+            .filter(|_| message.role == Role::User);
+        let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
+        Self {
+            role: message.role,
+            is_typed_by_user: message.is_typed_by_user(),
+            is_own_summary: first_of_user.is_some_and(summary::is_own),
+            is_stacked_summary: is_marker
+                || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
+            is_marker,
+            heartbeat: HeartbeatPart::of(message),
+            pin_tokens: saturate(pin_tokens(message, meter)),
+            tokens: saturate(meter.message(message)),
+            trimmable_tokens: saturate(trimmable),
+            calls: calls.into(),
+            answers: answers.into(),
+            is_only_thinking: message.is_only_thinking(),
+        }
+    }
+}
+
+/// What the instructions in a message take, as bullets of a summary.
+fn pin_tokens(message: &Message, meter: Meter) -> u64 {
+    let pins = pin::find([(0, message)]);
+    let sizes = pins.iter().filter(|pin| pin.is_active());
+    sizes
+        .map(|pin| meter.text(&pin.text) + summary::BULLET_TOKENS)
+        .sum()
+}
+
+fn saturate(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,192 @@
+//! Plans in the way of a design.
+
+use super::{
+    Layout, NOTES_CAP_DIVISOR, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system,
+    notes, notes_tokens, percent_of, pins_tokens,
+};
+use crate::log::Log;
+use crate::message::Role;
+use crate::preset::{Keep, Preset, SummaryPlace};
+use crate::reason::Reason;
+
+/// The share of the summary in the other designs.
+const PRESET_SUMMARY_PERCENT: u64 = 40;
+
+impl Plan {
+    /// Plans as a preset wants it. Without a budget the preset's own cut and summary size decide; with one the tail
+    /// gets shorter, then its results, until the whole view fits.
+    ///
+    /// # Errors
+    /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the budget.
+    pub fn with(
+        preset: &Preset,
+        log: &Log,
+        budget_tokens: Option<u64>,
+        default_target_tokens: u64,
+        reason: Reason,
+    ) -> Result<Self, NoPlan> {
+        let target = budget_tokens.unwrap_or(default_target_tokens);
+        if preset.keep == Keep::Budget {
+            return Self::make(log, target, reason);
+        }
+        let nothing = |floor_tokens| NoPlan {
+            reason: Reason::NothingToRemove,
+            floor_tokens,
+        };
+        let system_end = leading_system(log);
+        let head_end = preset.head_end(log);
+        let tokens_before = log.tokens(system_end..log.len());
+        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
+        let head_tokens = log.tokens(system_end..head_end);
+        let least = preset
+            .cut(log, log.len().min(head_end))
+            .map_or(last_cut, |cut| cut.max(last_cut));
+        let tail = least.max(head_end)..log.len();
+        let pins_room = budget_tokens.unwrap_or(tokens_before);
+        let floor_tokens = (head_tokens
+            + SUMMARY_FLOOR_TOKENS
+            + pins_tokens(log, head_end..tail.start, pins_room)
+            + log.tokens(tail.clone())
+            - log.trimmable_tokens(tail))
+        .min(tokens_before);
+        let cut = preset.cut(log, head_end).filter(|cut| *cut > head_end);
+        let mut cut = cut.ok_or_else(|| nothing(floor_tokens))?;
+        if let Some(budget) = budget_tokens {
+            if floor_tokens > budget {
+                return Err(NoPlan {
+                    reason: Reason::FloorAboveBudget,
+                    floor_tokens,
+                });
+            }
+            let room = budget.saturating_sub(head_tokens);
+            let summary_share = percent_of(room, PRESET_SUMMARY_PERCENT)
+                .min(preset.summary_tokens)
+                .max(SUMMARY_FLOOR_TOKENS);
+            let room = room.saturating_sub(summary_share);
+            let fitting = log
+                .cut_at_or_after(log.suffix_within(room))
+                .unwrap_or(least);
+            cut = cut.max(fitting.min(least));
+        }
+        let tail_tokens = log.tokens(cut..log.len());
+        let pins_tokens = pins_tokens(log, head_end..cut, pins_room);
+        let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
+        let kept = head_tokens + tail_tokens;
+        // A summary longer than half of what it stands for would not be worth the swap.
+        let summary_cap = (log.tokens(head_end..cut) / 2)
+            .min(preset.summary_tokens)
+            .max(least);
+        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
+        let room = target_tokens.saturating_sub(head_tokens);
+        let trim_tokens = (tail_tokens + least).saturating_sub(room);
+        let left = (room + trim_tokens).saturating_sub(tail_tokens);
+        let notes_cap_tokens = left
+            .saturating_sub(least)
+            .min(target_tokens / NOTES_CAP_DIVISOR);
+        let notes = notes(log, head_end..cut, notes_cap_tokens);
+        let is_marker = preset.place == SummaryPlace::Marker;
+        let (notes, notes_cap_tokens) = match is_marker {
+            true => (Vec::new(), 0),
+            false => (notes, notes_cap_tokens),
+        };
+        // A new marker counts what an earlier one counted.
+        let old_markers = log.markers(0..head_end).filter(|_| is_marker);
+        let is_merged = preset.place == SummaryPlace::FirstMessage && head_end > system_end;
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            summary_tokens: (left - notes_tokens(log, &notes))
+                .min(preset.summary_tokens.max(least)),
+            pins_tokens,
+            notes,
+            notes_cap_tokens,
+            dropped: old_markers.map(|at| at..at + 1).collect(),
+            turn_prefix: preset.turn_start(log, head_end, cut)..cut,
+            layout: match preset.place {
+                SummaryPlace::FirstMessage if is_merged => Layout::Merged,
+                SummaryPlace::AssistantMessage => Layout::AssistantMessage,
+                SummaryPlace::Marker => Layout::Marker,
+                _ => Layout::UserMessage,
+            },
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
+            task: if is_merged {
+                TaskPlace::Head
+            } else {
+                TaskPlace::Summary
+            },
+            tokens_before,
+            target_tokens,
+            trim_tokens,
+            floor_tokens,
+        })
+    }
+
+    /// Plans to show at most `most` messages besides the system prompt: the first request and the newest, whole steps
+    /// only. The rest leaves the view without a word.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when that many are not there, or no legal cut leaves so few.
+    pub fn at_most(log: &Log, most: usize, reason: Reason) -> Result<Self, NoPlan> {
+        let system_end = leading_system(log);
+        let head_end = match log.first_typed() {
+            Some(first) if first == system_end && log.is_cut(first + 1) => first + 1,
+            _ => system_end,
+        };
+        let behind = most.saturating_sub(head_end - system_end);
+        let cut = log
+            .len()
+            .checked_sub(behind)
+            .filter(|wanted| *wanted > head_end)
+            .and_then(|wanted| log.cut_at_or_after(wanted));
+        let nothing = NoPlan {
+            reason: Reason::NothingToRemove,
+            floor_tokens: log.tokens(system_end..log.len()),
+        };
+        let cut = cut.ok_or(nothing)?;
+        let task = match head_end > system_end {
+            true => TaskPlace::Head,
+            false => TaskPlace::Summary,
+        };
+        let kept = log.tokens(system_end..head_end) + log.tokens(cut..log.len());
+        Ok(Self {
+            reason,
+            head: 0..head_end,
+            span: head_end..cut,
+            notes: Vec::new(),
+            notes_cap_tokens: 0,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
+            layout: Layout::Nothing,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
+            task,
+            tokens_before: log.tokens(system_end..log.len()),
+            target_tokens: kept,
+            summary_tokens: 0,
+            pins_tokens: 0,
+            trim_tokens: 0,
+            floor_tokens: kept,
+        })
+    }
+
+    /// The same plan, with every tool result that stays cut down as far as it goes.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when there is none to cut down.
+    pub fn trimming(mut self, log: &Log) -> Result<Self, NoPlan> {
+        let trimmable = log.trimmable_tokens(self.span.end..log.len());
+        if trimmable == 0 {
+            return Err(NoPlan {
+                reason: Reason::NothingToRemove,
+                floor_tokens: self.floor_tokens,
+            });
+        }
+        let more = trimmable.saturating_sub(self.trim_tokens);
+        self.trim_tokens = trimmable;
+        self.target_tokens = self
+            .target_tokens
+            .saturating_sub(more)
+            .max(self.floor_tokens);
+        Ok(self)
+    }
+}

@@ -1,0 +1,46 @@
+//! The provider said that a request is too long: learn from it, compact, send again.
+
+use super::Session;
+use crate::compaction::Compaction;
+use crate::plan::NoPlan;
+use crate::reason::Reason;
+use crate::window::{Window, WindowSource};
+
+impl Session {
+    /// The provider refused the view as too long, and perhaps said what its window is. Compacts with the built-in
+    /// summariser, harder each time, as often as the settings allow until [`Session::observe`] tells of an answer.
+    ///
+    /// ```
+    /// use epitome::{Message, Meter, Role, Session, Window};
+    ///
+    /// let mut session = Session::new(Window::assumed(), Meter::Estimate);
+    /// for turn in 0..400 {
+    ///     session.push(Message::text(Role::User, format!("Turn {turn}: look at src/part_{turn}.rs.")));
+    ///     session.push(Message::text(Role::Assistant, "It is as it should be. ".repeat(20)));
+    /// }
+    /// // The model behind this endpoint turns out to be a small one.
+    /// session.overflowed(Some(32_000))?;
+    /// assert!(session.view_tokens() < 16_000);
+    /// # Ok::<(), epitome::NoPlan>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NoPlan`] when it was tried as often as allowed or nothing is left to remove: then the provider's own error
+    /// is the answer.
+    pub fn overflowed(&mut self, window_tokens: Option<u64>) -> Result<&Compaction, NoPlan> {
+        if let Some(tokens) = window_tokens {
+            self.window = Window {
+                tokens,
+                source: WindowSource::Learned,
+            };
+        }
+        if self.overflows >= self.overflow_attempts {
+            return Err(NoPlan {
+                reason: Reason::AlreadyTried,
+                floor_tokens: 0,
+            });
+        }
+        self.overflows += 1;
+        self.compact(Reason::Overflow)
+    }
+}
