@@ -253,6 +253,16 @@ impl Board {
     }
 }
 
+/// Whether a line of a list that mixes pins with other words of the user is a pin: one sentence, whole.
+pub(crate) fn is_pin(line: &str) -> bool {
+    let is_cut = line.contains("[…]") || line.ends_with('…');
+    let is_whole = || {
+        let mut pieces = sentences::pieces(line);
+        pieces.next().is_some_and(|piece| piece.text == line) && pieces.next().is_none()
+    };
+    !is_cut && (is_standing(line) || todo::is_marked(line)) && is_whole()
+}
+
 fn typed_part(text: &str) -> &str {
     let end = text
         .char_indices()

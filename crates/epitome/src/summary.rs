@@ -377,7 +377,7 @@ impl Earlier {
                 continue;
             }
             match (heading, line.strip_prefix("- ")) {
-                ("Key Technical Decisions", Some(item)) if pin::is_standing(item) => {
+                ("Key Technical Decisions", Some(item)) if pin::is_pin(item) => {
                     earlier.pins.push(item.to_owned());
                 }
                 ("Key Technical Decisions", Some(item)) => earlier.said.push(item.to_owned()),

@@ -161,7 +161,10 @@ impl<'a> Reader<'a> {
 
     fn opens(&self) -> bool {
         self.heads().any(|hit| {
-            hit.class == Class::Opens && !grammar::is_for_once(self.sentence, self.tongue, hit.at)
+            hit.class == Class::Opens
+                && self.sentence.len() > hit.at + hit.length
+                && !grammar::is_for_once(self.sentence, self.tongue, hit.at)
+                && !grammar::tells(self.sentence, self.tongue, hit.at)
         })
     }
 
