@@ -58,7 +58,7 @@ pub struct Source<'a> {
 /// The share of the budget that instructions may take, in percent: they come before everything else.
 const PINS_PERCENT: u64 = 66;
 /// The share of the rest that the first and the newest request may take, each, in percent.
-const REQUEST_PERCENT: u64 = 10;
+const REQUEST_PERCENT: u64 = 5;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
 /// The longest quotation of the first or the newest request.
@@ -66,7 +66,7 @@ const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
 /// The share of the rest that last words and open work may take, each, in percent.
-const CLOSE_PERCENT: u64 = 8;
+const CLOSE_PERCENT: u64 = 4;
 /// The share of the rest that the list of changed files may take, in percent.
 const CHANGED_PERCENT: u64 = 25;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
@@ -74,7 +74,7 @@ const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
-const SAID_PERCENT_OF_CHAT: u64 = 85;
+const SAID_PERCENT_OF_CHAT: u64 = 96;
 const SAID_PERCENT_OF_WORK: u64 = 20;
 /// A summary of less than this many tokens has one section for all that was done and found.
 const SECTIONS_TOKENS: u64 = 600;
