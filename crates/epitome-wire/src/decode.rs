@@ -80,6 +80,33 @@ pub(crate) fn text_message(wire: Wire, role: Role, text: &str) -> Vec<u8> {
     out
 }
 
+/// A tool result that never came, as a message of this format.
+pub(crate) fn answer_message(wire: Wire, call_id: &str, text: &str) -> Vec<u8> {
+    let (start, middle, end) = match wire {
+        Wire::OpenAiChat => (
+            r#"{"role":"tool","tool_call_id":""#,
+            r#"","content":""#,
+            r#""}"#,
+        ),
+        Wire::OpenAiResponses => (
+            r#"{"type":"function_call_output","call_id":""#,
+            r#"","output":""#,
+            r#""}"#,
+        ),
+        Wire::Anthropic => (
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":""#,
+            r#"","content":""#,
+            r#""}]}"#,
+        ),
+    };
+    let mut out = start.as_bytes().to_vec();
+    escape(call_id, &mut out);
+    out.extend_from_slice(middle.as_bytes());
+    escape(text, &mut out);
+    out.extend_from_slice(end.as_bytes());
+    out
+}
+
 /// Collects blocks while they are decoded.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks<'a> {

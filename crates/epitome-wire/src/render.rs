@@ -7,7 +7,7 @@ use epitome::{Kept, Role, Shown, Trim, View, ViewItem};
 
 use crate::anthropic;
 use crate::body::Body;
-use crate::decode::{Unreadable, decode, summary_message, text_message};
+use crate::decode::{Unreadable, answer_message, decode, summary_message, text_message};
 use crate::json::{Text, escape, read_within};
 use crate::splice::{Edit, Item, Splice};
 use crate::wire::Wire;
@@ -54,6 +54,9 @@ impl Body {
                 }
                 ViewItem::Inserted(role, text) => {
                     Item::Inserted(text_message(self.wire(), *role, text))
+                }
+                ViewItem::Answer { call_id, text } => {
+                    Item::Inserted(answer_message(self.wire(), call_id, text))
                 }
                 ViewItem::Made { role, text, .. } => {
                     Item::Inserted(text_message(self.wire(), *role, text))
@@ -168,6 +171,7 @@ impl Body {
                 ViewItem::Summary
                 | ViewItem::AssistantSummary
                 | ViewItem::Made { .. }
+                | ViewItem::Answer { .. }
                 | ViewItem::Inserted(..) => false,
             })
         };

@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::anchor::anchors;
 use crate::dress::Dress;
 use crate::extract::Source;
+use crate::files::FileOperations;
 use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
@@ -177,6 +178,7 @@ impl Compaction {
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
             dress: Dress::of(preset, messages, &plan),
+            turn_start: Some(plan.turn_prefix.start).filter(|_| !plan.turn_prefix.is_empty()),
             pins_tokens: plan.pins_tokens,
             host_pins,
             budget_tokens: plan
@@ -282,6 +284,12 @@ impl Compaction {
     #[must_use]
     pub fn view(&self, len: usize) -> View {
         View::of(&self.plan, len, &self.trims)
+    }
+
+    /// What was done to files in the span, and which tools failed: the details of a compaction entry.
+    #[must_use]
+    pub fn files(&self, messages: &[Message]) -> FileOperations {
+        FileOperations::of(messages.get(self.plan.span.clone()).unwrap_or_default())
     }
 
     /// Measures what became of the anchors of the span.

@@ -13,6 +13,8 @@ pub enum Dress<'a> {
     /// As it is.
     #[default]
     Plain,
+    /// With the files that were read and the tools that failed, and the beginning of a split turn by itself.
+    Entry,
     /// With the last request of the user behind it.
     LastRequest(Option<&'a Message>),
     /// Between marks, to stand inside a message.
@@ -38,7 +40,8 @@ impl<'a> Dress<'a> {
     #[must_use]
     pub fn of(preset: PresetName, messages: &[&'a Message], plan: &Plan) -> Self {
         match preset {
-            PresetName::Default | PresetName::Openclaw => Self::Plain,
+            PresetName::Default => Self::Plain,
+            PresetName::Openclaw => Self::Entry,
             PresetName::Vibe => {
                 let covered = messages.get(..plan.span.end).unwrap_or(messages);
                 Self::LastRequest(
@@ -69,11 +72,18 @@ impl<'a> Dress<'a> {
         matches!(self, Self::LastRequest(_))
     }
 
+    /// Whether the files that were read and the tools that failed are listed.
+    #[must_use]
+    pub const fn lists_files(&self) -> bool {
+        matches!(self, Self::Entry)
+    }
+
     /// What the dress costs.
     #[must_use]
     pub fn overhead_tokens(&self, meter: Meter) -> u64 {
         match self {
             Self::Plain => 0,
+            Self::Entry => Parts::entry_heading_tokens(meter),
             // The headings of the rounds take the place of the plain ones.
             Self::Round(_) => 60,
             _ => meter.text(&self.around("")) + 2,
@@ -91,7 +101,7 @@ impl<'a> Dress<'a> {
 
     fn around(&self, text: &str) -> String {
         match self {
-            Self::Plain | Self::Round(_) => text.to_owned(),
+            Self::Plain | Self::Entry | Self::Round(_) => text.to_owned(),
             Self::LastRequest(None) => text.to_owned(),
             Self::LastRequest(Some(message)) => {
                 let request = message.spoken().collect::<Vec<_>>().join("\n");

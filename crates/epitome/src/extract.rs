@@ -2,6 +2,7 @@
 
 mod arrange;
 mod coverage;
+mod listing;
 mod pieces;
 mod survey;
 mod todo;
@@ -38,6 +39,8 @@ pub struct Source<'a> {
     pub kept: &'a [&'a Message],
     /// What is left out of tool results that stay, with the positions of their entries.
     pub omitted: &'a [(usize, &'a str)],
+    /// Where the turn begins that goes on behind the span, for a design that tells its beginning by itself.
+    pub turn_start: Option<usize>,
     /// What the user wants kept in mind.
     pub focus: Option<&'a str>,
     /// How the text is dressed for its place.
@@ -55,7 +58,7 @@ pub struct Source<'a> {
 /// The share of the budget that instructions may take, in percent: they come before everything else.
 const PINS_PERCENT: u64 = 66;
 /// The share of the rest that the first and the newest request may take, each, in percent.
-const REQUEST_PERCENT: u64 = 10;
+const REQUEST_PERCENT: u64 = 5;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
 /// The longest quotation of the first or the newest request.
@@ -63,7 +66,7 @@ const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
 /// The share of the rest that last words and open work may take, each, in percent.
-const CLOSE_PERCENT: u64 = 8;
+const CLOSE_PERCENT: u64 = 4;
 /// The share of the rest that the list of changed files may take, in percent.
 const CHANGED_PERCENT: u64 = 25;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
@@ -71,7 +74,7 @@ const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
-const SAID_PERCENT_OF_CHAT: u64 = 85;
+const SAID_PERCENT_OF_CHAT: u64 = 96;
 const SAID_PERCENT_OF_WORK: u64 = 20;
 /// A summary of less than this many tokens has one section for all that was done and found.
 const SECTIONS_TOKENS: u64 = 600;
@@ -127,7 +130,21 @@ impl Source<'_> {
         parts.open = self.open(&earlier, close_tokens);
         let close = parts.last_words.iter().chain(&parts.open);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
+        if self.dress.lists_files() {
+            let listed = self.list_files(&earlier, &mut parts, left);
+            left = left.saturating_sub(listed);
+        }
         self.choose(&earlier, &mut parts, left);
+        // The beginning of the turn that goes on is told by itself.
+        let is_turn = |line: &Line| self.turn_start.is_some_and(|start| line.position >= start);
+        let (turn, history) = std::mem::take(&mut parts.record)
+            .into_iter()
+            .partition(is_turn);
+        (parts.turn, parts.record) = (turn, history);
+        for line in &mut parts.said {
+            line.text = without_pins(&line.text, &parts.pins);
+        }
+        parts.said.retain(|line| !line.text.is_empty());
 
         let lines = parts.lines();
         let mut sources: Vec<usize> = lines
@@ -442,6 +459,15 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         .spoken()
         .chain(message.calls().map(|call| call.arguments.as_str()))
         .chain(message.results().flat_map(|result| result.texts()))
+}
+
+/// A text without the sentences that stand among the instructions already.
+fn without_pins(text: &str, pins: &[Pin]) -> String {
+    let mut out = text.to_owned();
+    for pin in pins.iter().filter(|pin| text.contains(&pin.text)) {
+        out = out.replace(&pin.text, if out.trim() == pin.text { "" } else { "[…]" });
+    }
+    out
 }
 
 fn is_earlier_summary(text: &str) -> bool {

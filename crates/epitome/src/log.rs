@@ -286,6 +286,12 @@ impl Log {
         u32::try_from(position).is_ok_and(|position| self.cuts.binary_search(&position).is_ok())
     }
 
+    /// Whether a call waits for its result at the end.
+    #[must_use]
+    pub const fn is_in_flight(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// The last legal cut at or before `position`.
     #[must_use]
     pub fn cut_at_or_before(&self, position: usize) -> Option<usize> {

@@ -209,7 +209,7 @@ impl Plan {
             tail_starts_with_user: log.role(cut) == Some(Role::User),
             task,
             tokens_before: log.tokens(system_end..log.len()),
-            target_tokens: kept + summary_tokens,
+            target_tokens: kept.saturating_add(summary_tokens),
             summary_tokens,
             pins_tokens: pins_tokens(log, head_end..cut, summary_tokens),
             trim_tokens: 0,
@@ -325,7 +325,7 @@ fn head(log: &Log, system_end: usize, target_tokens: u64) -> (usize, TaskPlace) 
 fn summary_share(room_tokens: u64) -> u64 {
     let first = room_tokens.min(SUMMARY_FIRST_TOKENS);
     let beyond = room_tokens - first;
-    let share = (first * SUMMARY_PERCENT + beyond * SUMMARY_BEYOND_PERCENT) / 100;
+    let share = percent_of(first, SUMMARY_PERCENT) + percent_of(beyond, SUMMARY_BEYOND_PERCENT);
     share.max(SUMMARY_FLOOR_TOKENS)
 }
 

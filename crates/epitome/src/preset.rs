@@ -21,6 +21,9 @@ pub struct Preset {
     pub place: SummaryPlace,
     /// What the summary may take when no budget says otherwise.
     pub summary_tokens: u64,
+    /// The share of the window that the history to be summarised may take. What is above it goes first, in chunks, and
+    /// is summarised by itself.
+    pub history_share: Option<f64>,
     /// Messages that a view shows at most, whatever they take. The oldest behind the first leave it without a word.
     pub most_messages: Option<usize>,
 }
@@ -127,6 +130,7 @@ impl Preset {
             keep,
             place,
             summary_tokens,
+            history_share: None,
             most_messages: (name == PresetName::Micro).then_some(micro::MAX_MESSAGES),
         }
     }

@@ -5,13 +5,14 @@ mod job;
 mod overflow;
 mod shown;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::event::Event;
 use crate::guard::{self, Guard};
 use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
 use crate::log::{Facts, Log};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
 use crate::pin::Pin;
 use crate::plan::leading_system;
@@ -21,7 +22,7 @@ use crate::prune::{Cache, Frozen, PruneSettings};
 use crate::reason::Reason;
 use crate::reference::openclaw;
 use crate::reference::spacebot::{self, Tier};
-use crate::reference::vibe::{BeforeTurn, Warnings};
+use crate::reference::vibe::{self, BeforeTurn, Warnings};
 use crate::settings::{DesignSettings, Settings};
 use crate::threshold::Threshold;
 use crate::view::View;
@@ -149,7 +150,7 @@ impl Session {
             .with_pruning(settings.pruning(window));
         session.overflow_attempts = settings.common.overflow_attempts;
         match &settings.design {
-            DesignSettings::Vibe(vibe) if vibe.context_warnings => session.with_warnings(),
+            DesignSettings::Vibe(own) if own.context_warnings => session.with_warnings(),
             DesignSettings::Default(own) => {
                 session.margins = Margins {
                     reserve_tokens: own.reserve_tokens,
@@ -208,10 +209,34 @@ impl Session {
 
     /// Appends a message and counts it, once.
     pub fn push(&mut self, message: Message) {
+        self.answer_abandoned_calls(&message);
         let facts = Facts::of(&message, self.meter);
         self.shown.push(self.entries.len(), &facts, &message);
         self.entries.push(Arc::new(message));
         self.prune(Cache::Warm);
+    }
+
+    /// A design that gives every call a response does so when the conversation goes on without one. What is in
+    /// flight at the end is left alone.
+    fn answer_abandoned_calls(&mut self, next: &Message) {
+        let goes_on = next.results().next().is_none() && next.role != Role::System;
+        if self.preset.name != PresetName::Vibe || !goes_on || !self.shown.log.is_in_flight() {
+            return;
+        }
+        let mut answered: HashSet<&str> = HashSet::new();
+        let mut abandoned: Vec<String> = Vec::new();
+        for message in self.entries.iter().rev() {
+            answered.extend(message.results().map(|result| result.call_id.as_str()));
+            let calls = message.calls().map(|call| call.id.as_str());
+            let open = calls.filter(|id| !answered.contains(id));
+            abandoned.extend(open.map(str::to_owned));
+            if message.calls().next().is_some() || message.is_typed_by_user() {
+                break;
+            }
+        }
+        for id in abandoned {
+            self.shown.answer(&id, vibe::NO_RESPONSE, self.meter);
+        }
     }
 
     /// Decides what is shown of long and old tool results, where [`Session::with_pruning`] asks for that. A push does

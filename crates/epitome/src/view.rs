@@ -37,6 +37,13 @@ pub enum ViewItem {
         /// Which of the compactions of the conversation made it.
         record: usize,
     },
+    /// A result that never came, so that its call is not left open.
+    Answer {
+        /// The call.
+        call_id: Arc<str>,
+        /// What stands for the result.
+        text: &'static str,
+    },
     /// A message that nobody sent, to keep the roles in order.
     Inserted(Role, &'static str),
 }

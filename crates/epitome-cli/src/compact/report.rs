@@ -231,6 +231,7 @@ impl Report {
                 ViewItem::Trimmed(position, _) | ViewItem::Merged(position) => {
                     lines.push(line('~', *position));
                 }
+                ViewItem::Answer { text, .. } => lines.push(format!("+      tool {text}")),
                 ViewItem::Made { role, text, .. } => {
                     lines.push(format!("+      {} {text}", role.as_str()));
                 }

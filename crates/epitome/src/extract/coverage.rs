@@ -20,12 +20,13 @@ const LEAST_TOKENS: u64 = 8;
 /// How much a piece is worth for who it comes from.
 const fn factor(voice: Voice) -> f64 {
     match voice {
-        Voice::User => 1.5,
-        Voice::Pasted | Voice::Written => 0.7,
+        Voice::User => 2.0,
+        Voice::Pasted => 0.5,
+        Voice::Written => 0.7,
         Voice::Assistant | Voice::Failure => 1.2,
         Voice::Call => 1.1,
         Voice::Result => 0.8,
-        Voice::Listed => 1.0,
+        Voice::Listed => 1.2,
         // It was worth its room before: it stays until something is worth clearly more.
         Voice::Earlier(LineKind::Decided | LineKind::Failed) => 1.6,
         Voice::Earlier(_) => 1.3,

@@ -57,6 +57,8 @@ pub(super) struct Piece<'a> {
 const SHORTEST: usize = 8;
 /// A longer line is quoted in stretches, in bytes.
 const LONGEST: usize = 220;
+/// Of a message more than twice as long, what follows this is taken to be pasted, in bytes.
+const TYPED_BYTES: usize = 2_000;
 /// What is quoted of a call, in characters.
 const CALL_CHARS: usize = 240;
 /// Longer words before a call are quoted by themselves, in bytes.
@@ -103,11 +105,15 @@ pub(super) fn lines<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
     }
 }
 
-/// What the user sent: between fences it is pasted.
+/// What the user sent: between fences it is pasted, and so is most of a long message.
 fn typed<'a>(text: &'a str, each: &mut impl FnMut(Voice, &'a str)) {
     let mut voice = Voice::User;
+    let mut at = 0;
     for line in text.lines() {
-        if line.trim_start().starts_with("```") {
+        at += line.len();
+        if text.len() > 2 * TYPED_BYTES && at > TYPED_BYTES {
+            stretches(line.trim(), &mut |piece| each(Voice::Pasted, piece));
+        } else if line.trim_start().starts_with("```") {
             voice = match voice {
                 Voice::User => Voice::Pasted,
                 _ => Voice::User,

@@ -45,6 +45,8 @@ pub(super) struct Term {
     pub(super) last: u64,
     /// Whether it ever stands among words that say what it is.
     pub(super) is_worded: bool,
+    /// Whether the user ever wrote it like a name or a number.
+    pub(super) is_marked: bool,
     /// How much more than others it is worth, because the user asked for it or a file was changed.
     pub(super) factor: f64,
     /// The words it is made of.
@@ -102,8 +104,11 @@ impl<'a> Survey<'a> {
             self.last_speaker = Some(position);
         }
         let text = std::mem::take(&mut piece.text);
+        let mut is_first = true;
         scan(&text, |word| {
-            if word.is_small() {
+            let is_marked = voice.is_said() && word.is_marked(is_first);
+            is_first = false;
+            if word.is_small() && !is_marked {
                 return;
             }
             if voice.is_spoken() {
@@ -119,6 +124,9 @@ impl<'a> Survey<'a> {
             }
             let id = self.id(key, word);
             self.count(id, voice, entry);
+            if is_marked && let Some(term) = self.terms.get_mut(id as usize) {
+                term.is_marked = true;
+            }
             if !self.ids.get(from..).is_some_and(|ids| ids.contains(&id)) {
                 self.ids.push(id);
             }
@@ -273,6 +281,7 @@ impl<'a> Survey<'a> {
                 last_entries: [u32::MAX; 3],
                 last: 0,
                 is_worded: false,
+                is_marked: false,
                 factor: 1.0,
                 parts: from..index(self.word_parts.len()),
             });

@@ -13,11 +13,13 @@ const MADE: f64 = 8.0;
 const SEEN_STEP: f64 = 0.5;
 const SEEN_CAP: u16 = 5;
 /// Bytes after which a thing is worth less by a third.
-const AGE_BYTES: f64 = 64_000.0;
+const AGE_BYTES: f64 = 80_000.0;
 /// How much it adds that people and assistant speak of what a name is made of.
 const AFFINITY: f64 = 0.78;
 /// A word of the user, against a path.
-const WORD: f64 = 0.4;
+const WORD: f64 = 0.7;
+/// How much more a word is worth that is written like a name or a number.
+const MARKED: f64 = 4.0;
 
 /// The weight of a term that was last named `age_bytes` ago.
 pub(super) fn of(term: &Term, age_bytes: u64, affinity: f64) -> f64 {
@@ -25,7 +27,8 @@ pub(super) fn of(term: &Term, age_bytes: u64, affinity: f64) -> f64 {
         let uses = f64::from(term.said.saturating_add(term.made));
         return match term.said {
             0 => 0.0,
-            _ => term.factor * WORD / uses.sqrt(),
+            _ if term.is_marked => term.factor * WORD * MARKED / uses,
+            _ => term.factor * WORD / uses,
         };
     }
     let made = f64::from(term.made);
@@ -43,8 +46,9 @@ pub(super) fn of(term: &Term, age_bytes: u64, affinity: f64) -> f64 {
 const fn shape(term: &Term) -> f64 {
     match term.shape {
         Shape::Plain => 0.0,
-        Shape::Hyphenated => 0.05,
-        Shape::Name => 0.1,
+        Shape::Hyphenated => 0.03,
+        Shape::Name if term.made > 0 => 0.06,
+        Shape::Name => 0.03,
         Shape::Number if term.made > 0 => 0.15,
         Shape::Number => 0.07,
         Shape::Code if term.made > 0 => 0.3,

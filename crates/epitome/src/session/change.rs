@@ -299,7 +299,7 @@ impl Session {
                 }
                 ViewItem::Summary | ViewItem::AssistantSummary => out.extend(newest()),
                 ViewItem::Made { record, .. } => out.extend(covers(record)),
-                ViewItem::Inserted(..) => {}
+                ViewItem::Answer { .. } | ViewItem::Inserted(..) => {}
             }
         }
         joined(out)

@@ -1,10 +1,11 @@
 //! A piece of work on a frozen span: begun here, done anywhere.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Session;
 use crate::compaction::Compaction;
-use crate::event::{Event, Started};
+use crate::event::{Event, Pruning, Started};
 use crate::ledger::{Attempt, Failure, Need, Rung};
 use crate::log::Log;
 use crate::message::Message;
@@ -13,12 +14,14 @@ use crate::pin::Pin;
 use crate::plan::{NoPlan, Plan, leading_system};
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
+use crate::reference::openclaw;
 
 /// A frozen span and what is to be done with it. Owns everything; runs anywhere, as slowly as it likes.
 #[derive(Clone, Debug)]
 pub struct Job {
     preset: PresetName,
     plan: Plan,
+    oldest: Range<usize>,
     log: Log,
     messages: Vec<Arc<Message>>,
     host_pins: Vec<Pin>,
@@ -66,9 +69,11 @@ impl Session {
             message_count: self.shown.log.len(),
             compacting_count: plan.span.len(),
         }));
+        let oldest = self.oldest_share(&plan);
         Ok(Job {
             preset: self.preset.name,
             plan,
+            oldest,
             log: self.shown.log.clone(),
             messages: self.view_messages(),
             host_pins: self.host_pins.clone(),
@@ -104,6 +109,38 @@ impl Session {
         };
         self.commit(prepared).map_err(|_| refused)?;
         self.compaction().ok_or(refused)
+    }
+
+    /// The oldest part of the span, where the history takes more than its share of the window.
+    fn oldest_share(&mut self, plan: &Plan) -> Range<usize> {
+        let start = plan.span.start;
+        let Some(share) = self.preset.history_share else {
+            return start..start;
+        };
+        let log = &self.shown.log;
+        let sizes: Vec<u64> = plan.span.clone().map(|at| log.tokens(at..at + 1)).collect();
+        let pruned = openclaw::prune(&sizes, self.window.tokens, share, openclaw::PARTS);
+        if pruned.dropped_chunks == 0 {
+            return start..start;
+        }
+        // Cuts win: the position moves forward to a legal one, or back where there is none in the span.
+        let wanted = start + pruned.kept_from;
+        let cut = log
+            .cut_at_or_after(wanted)
+            .filter(|cut| *cut <= plan.span.end)
+            .or_else(|| log.cut_at_or_before(wanted))
+            .unwrap_or(start)
+            .max(start);
+        let dropped_tokens = log.tokens(start..cut);
+        let kept_tokens = log.tokens(cut..plan.span.end);
+        self.events.push(Event::Pruned(Pruning {
+            dropped_chunks: pruned.dropped_chunks,
+            dropped_count: cut - start,
+            dropped_tokens,
+            kept_tokens,
+            budget_tokens: pruned.budget_tokens,
+        }));
+        start..cut
     }
 
     /// The first plan that was not tried before, from the mildest rung to the hardest that this calls for.
@@ -201,6 +238,14 @@ impl Job {
         &self.plan
     }
 
+    /// The oldest part of the span, to be summarised by itself and handed on to the summary of the rest, because the
+    /// history takes more than its share of the window. Empty where it does not. The built-in summariser reads the
+    /// whole span at once.
+    #[must_use]
+    pub fn oldest(&self) -> Range<usize> {
+        self.oldest.clone()
+    }
+
     /// The messages that the plan speaks of, by position.
     #[must_use]
     pub fn messages(&self) -> &[Arc<Message>] {
@@ -215,6 +260,7 @@ impl Job {
         let Self {
             preset,
             plan,
+            oldest: _,
             log,
             messages,
             host_pins,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::log::{Facts, Log};
-use crate::message::{Message, Role};
+use crate::message::{Block, Message, ResultPart, Role, ToolResult};
 use crate::meter::{Meter, ReferenceMeter};
 use crate::prune::Pruned;
 use crate::trim::trimmed;
@@ -27,6 +27,19 @@ impl Shown {
         self.log.push(facts);
         if let Some(reference) = self.reference {
             self.reference_units += reference.units(message);
+        }
+    }
+
+    /// Shows a result for a call that nobody answered.
+    pub(super) fn answer(&mut self, call_id: &str, text: &'static str, meter: Meter) {
+        let message = answer(call_id, text);
+        self.view.items.push(ViewItem::Answer {
+            call_id: call_id.into(),
+            text,
+        });
+        self.log.push_frozen(&message, meter);
+        if let Some(reference) = self.reference {
+            self.reference_units += reference.units(&message);
         }
     }
 
@@ -308,7 +321,19 @@ impl ViewItem {
             Self::AssistantSummary => Some(Message::text(Role::Assistant, summary)),
             Self::Merged(at) => Some(merged(entry(at)?, summary)),
             Self::Made { role, text, .. } => Some(Message::text(*role, &**text)),
+            Self::Answer { call_id, text } => Some(answer(call_id, text)),
             Self::Inserted(role, text) => Some(Message::text(*role, *text)),
         }
+    }
+}
+
+fn answer(call_id: &str, text: &str) -> Message {
+    Message {
+        role: Role::Tool,
+        blocks: vec![Block::Result(ToolResult {
+            call_id: call_id.to_owned(),
+            parts: vec![ResultPart::Text(text.to_owned())],
+            is_error: false,
+        })],
     }
 }

@@ -1,7 +1,8 @@
 //! What the settings mean to the engine.
 
 use super::tables::{
-    DefaultSettings, LayerSettings, MicroSettings, OpenclawSettings, SpacebotSettings, VibeSettings,
+    CompactionMode, DefaultSettings, LayerSettings, MicroSettings, OpenclawSettings,
+    SpacebotSettings, VibeSettings,
 };
 use super::{DesignSettings, Settings};
 use crate::preset::{Keep, Preset, Trigger};
@@ -74,10 +75,17 @@ impl From<&Settings> for Preset {
             DesignSettings::Micro(own) => Some(own.max_conversation_messages),
             _ => None,
         };
+        let history_share = match &settings.design {
+            DesignSettings::Openclaw(own) if own.mode == CompactionMode::Safeguard => {
+                Some(own.max_history_share)
+            }
+            _ => None,
+        };
         Self {
             trigger,
             keep,
             summary_tokens: settings.summary_tokens(),
+            history_share,
             most_messages,
             ..named
         }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use epitome::{
-    Change, EntryCap, Message, Meter, OldResults, Preset, PresetName, PruneSettings, Reason,
-    Record, Role, Session, ViewItem, Window,
+    Change, Decision, EntryCap, Job, Message, Meter, OldResults, Preset, PresetName, PruneSettings,
+    Reason, Record, Role, Session, ViewItem, Window,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -122,7 +122,7 @@ fn whereabouts(session: &Session) -> (BTreeMap<usize, usize>, BTreeMap<usize, us
             }
             ViewItem::Summary | ViewItem::AssistantSummary => standing.push(newest(session)),
             ViewItem::Made { record, .. } => standing.push(*record),
-            ViewItem::Inserted(..) => {}
+            ViewItem::Answer { .. } | ViewItem::Inserted(..) => {}
         }
     }
     let mut covered = BTreeMap::new();
@@ -319,6 +319,56 @@ fn rules_of_the_user_stay_in_view_word_for_word_and_once() {
                 compaction.summary.text
             );
         }
+    });
+}
+
+#[test]
+fn a_compaction_that_lands_late_is_the_one_that_landed_at_once() {
+    let cases = (presets(), pieces(), pieces(), 0_usize..=50);
+    property(1, &cases, |(name, pieces, more, later)| {
+        let mut late = open(name, false);
+        messages(&pieces).into_iter().for_each(|m| late.push(m));
+        let mut at_once = late.clone();
+        let Ok(Ok(prepared)) = late.begin(Reason::Manual).map(Job::extract) else {
+            return;
+        };
+        let later: Vec<Message> = messages(&more).into_iter().skip(2).take(later).collect();
+        later.iter().cloned().for_each(|m| late.push(m));
+        late.commit(prepared).unwrap();
+
+        at_once.compact(Reason::Manual).unwrap();
+        later.into_iter().for_each(|m| at_once.push(m));
+        assert_eq!(late.view(), at_once.view(), "{name}");
+        assert_eq!(late.view_messages(), at_once.view_messages(), "{name}");
+        assert_eq!(late.view_tokens(), at_once.view_tokens(), "{name}");
+        assert_eq!(late.log().cuts(), at_once.log().cuts(), "{name}");
+    });
+}
+
+#[test]
+fn what_was_compacted_is_left_alone_until_it_grows() {
+    let cases = (presets(), pieces());
+    property(1, &cases, |(name, pieces)| {
+        // A window that this history fills: whatever the design, the hard line is crossed.
+        let mut session = open(name, false);
+        messages(&pieces).into_iter().for_each(|m| session.push(m));
+        let window = Window::configured(session.view_tokens() * 5 / 4 + 1);
+        let mut session = Session::new(window, Meter::Estimate)
+            .with_preset(Preset::named(name))
+            .without_guard();
+        messages(&pieces).into_iter().for_each(|m| session.push(m));
+        let mut rounds = 0;
+        while let Decision::Compact(reason) = session.decide() {
+            let before = session.view_tokens();
+            if session.compact(reason).is_ok() {
+                assert!(session.view_tokens() < before, "{name}");
+            }
+            rounds += 1;
+            assert!(rounds <= 6, "{name}: a loop that the ledger does not end");
+        }
+        let settled = (session.view(), session.changes().len());
+        assert!(!matches!(session.decide(), Decision::Compact(_)), "{name}");
+        assert_eq!((session.view(), session.changes().len()), settled, "{name}");
     });
 }
 

@@ -23,6 +23,7 @@ fn sample() -> Parts {
         last_words: Some(line("Done with sector-4.\nNext is 5.")),
         changed: vec![line("src/sky.rs"), line("docs/star map.md")],
         open: vec![line("count sector-5")],
+        ..Parts::default()
     }
 }
 

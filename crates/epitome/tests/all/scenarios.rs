@@ -2,7 +2,7 @@
 
 use epitome::reference::vibe::{BeforeTurn, Stats, Warnings, before_turn};
 use epitome::reference::{layer, micro, spacebot, vibe};
-use epitome::settings::Settings;
+use epitome::settings::{Settings, Value};
 use epitome::{
     Block, Call, Compaction, Decision, Event, Facts, Log, Message, Meter, Plan, Preset, PresetName,
     Reason, ResultPart, Role, Session, ToolResult, Usage, ViewItem, Window,
@@ -263,4 +263,154 @@ fn openclaw_compacts_after_an_overflow_and_sends_again_once() {
     });
     session.push(Message::text(Role::User, "And now?"));
     assert!(session.overflowed(None).is_ok());
+}
+
+#[test]
+fn openclaw_tells_the_beginning_of_a_split_turn_by_itself() {
+    let mut messages = vec![
+        Message::text(Role::User, "Tidy up src/old.rs."),
+        Message::text(
+            Role::Assistant,
+            "Tidied up src/old.rs, 40 lines less. ".repeat(40),
+        ),
+        Message::text(Role::User, "Now port every parser to the new lexer."),
+    ];
+    for step in 0..120 {
+        let id = format!("call_{step}");
+        let mut reading = call(&id, "read");
+        if let Some(Block::Call(call)) = reading.blocks.first_mut() {
+            call.arguments = format!("{{\"path\":\"src/parse_{step}.rs\"}}");
+        }
+        messages.push(reading);
+        let text = format!("src/parse_{step}.rs: {step} uses of the old lexer. ").repeat(40);
+        messages.push(result(Role::Tool, &id, text));
+    }
+    let compaction = compact(PresetName::Openclaw, &messages);
+    let plan = &compaction.plan;
+    assert_eq!(
+        plan.turn_prefix,
+        2..plan.span.end,
+        "the second request goes on behind the cut"
+    );
+    let kept = log_of(&messages).tokens(plan.span.end..messages.len());
+    assert!(
+        (19_000..=22_000).contains(&kept),
+        "about what the design keeps: {kept}"
+    );
+    let text = &compaction.summary.text;
+    let (history, turn) = text
+        .split_once("## Record: the turn that goes on (split turn)")
+        .unwrap();
+    assert!(text.contains("Tidied up src/old.rs"), "{text}");
+    assert!(
+        history.contains("Now port every parser to the new lexer."),
+        "{text}"
+    );
+    assert!(turn.contains("src/parse_"), "{text}");
+    assert!(turn.contains("## Record: files read"), "{text}");
+}
+
+#[test]
+fn openclaw_drops_the_oldest_chunks_first_where_history_takes_more_than_its_share() {
+    let mut settings = Settings::of(PresetName::Openclaw);
+    let safeguard = Value::Table(vec![(
+        "mode".to_owned(),
+        Value::Text("safeguard".to_owned()),
+    )]);
+    settings.apply(&safeguard).unwrap();
+    let mut session =
+        Session::from_settings(&settings, Window::configured(100_000), Meter::Estimate);
+    for turn in 0..90 {
+        session.push(Message::text(
+            Role::User,
+            format!("Question {turn} about src/part_{turn}.rs. ").repeat(60),
+        ));
+        session.push(Message::text(
+            Role::Assistant,
+            format!("Answer {turn}: line {turn}. ").repeat(60),
+        ));
+    }
+    let job = session.begin(Reason::Manual).unwrap();
+    assert!(!job.oldest().is_empty() && job.oldest().end < job.plan().span.end);
+    let events = session.take_events();
+    let Some(Event::Pruned(pruned)) = events
+        .iter()
+        .find(|event| matches!(event, Event::Pruned(_)))
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!(pruned.budget_tokens, 50_000);
+    assert_eq!(pruned.dropped_count, job.oldest().len());
+    assert!(pruned.kept_tokens <= 50_000, "{pruned:?}");
+    // The part that went first is handed on: the summary stands for all of it.
+    let prepared = job.extract().unwrap();
+    let record = session.commit(prepared).unwrap();
+    assert_eq!(record.covers[0].start, 0);
+}
+
+#[test]
+fn spacebot_drops_half_at_once_when_nothing_else_kept_up() {
+    let preset = Preset::named(PresetName::Spacebot);
+    let mut session = Session::new(Window::configured(20_000), Meter::Estimate).with_preset(preset);
+    let mut removed = 0;
+    for round in 0..3 {
+        while session.due_tokens() < 19_000 {
+            session.push(Message::text(
+                Role::User,
+                format!("Line {round}: how are you today? ").repeat(12),
+            ));
+            session.push(Message::text(
+                Role::Assistant,
+                "Fine, thank you. ".repeat(12),
+            ));
+        }
+        let shown = session.log().len() - usize::from(round > 0);
+        assert_eq!(session.decide(), Decision::Compact(Reason::HardLine));
+        session.compact(Reason::HardLine).unwrap();
+        removed += shown / 2;
+        let first = session.view_messages()[0]
+            .spoken()
+            .next()
+            .unwrap()
+            .to_owned();
+        assert_eq!(
+            first,
+            spacebot::emergency_marker(removed),
+            "one marker, and it counts everything"
+        );
+        let markers = session
+            .view_messages()
+            .iter()
+            .flat_map(|m| m.spoken().map(str::to_owned).collect::<Vec<_>>())
+            .filter(|text| spacebot::truncated_count(text).is_some())
+            .count();
+        assert_eq!(markers, 1);
+    }
+    assert!(session.take_events().contains(&Event::Truncated {
+        removed_count: removed
+    }));
+}
+
+#[test]
+fn micro_shows_fifty_messages_at_most() {
+    let settings = Settings::of(PresetName::Micro);
+    let mut session = Session::from_settings(&settings, Window::assumed(), Meter::Estimate);
+    session.push(Message::text(Role::User, "Keep score."));
+    for game in 0..60 {
+        session.push(Message::text(
+            Role::Assistant,
+            format!("Game {game}: 1 to 0."),
+        ));
+        session.push(Message::text(Role::User, "Next."));
+        if let Decision::Compact(reason) = session.decide() {
+            assert_eq!(reason, Reason::TooManyMessages);
+            session.compact(reason).unwrap();
+        }
+        assert!(session.log().len() <= 50);
+        assert_eq!(
+            session.view_messages()[0].spoken().next(),
+            Some("Keep score.")
+        );
+    }
+    assert_eq!(session.messages().len(), 121, "a view, not a deletion");
 }

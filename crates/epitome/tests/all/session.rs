@@ -253,3 +253,22 @@ fn a_compaction_may_land_late_in_every_preset() {
         }
     }
 }
+
+#[test]
+fn vibe_gives_an_abandoned_call_a_response_and_leaves_one_in_flight_alone() {
+    let mut session = Session::new(Window::configured(200_000), Meter::Estimate)
+        .with_preset(Preset::named(PresetName::Vibe));
+    session.push(user("Look around."));
+    session.push(calls(&["a", "b"]));
+    session.push(result("a", "fine"));
+    assert_eq!(session.view().items, whole(&session), "still in flight");
+    session.push(user("Never mind."));
+    let missing = ViewItem::Answer {
+        call_id: "b".into(),
+        text: "Tool no response",
+    };
+    let expected = [ViewItem::Entries(0..3), missing, ViewItem::Entries(3..4)];
+    assert_eq!(session.view().items, expected);
+    assert_eq!(session.view_messages().len(), 5);
+    assert_eq!(session.messages().len(), 4, "what was sent is as it was");
+}
