@@ -99,9 +99,15 @@ pub(crate) struct EvalArgs {
     /// Only where clients compacted by themselves, at the size of their summaries
     #[arg(long, conflicts_with = "quick")]
     pub(crate) real: bool,
+    /// Try the gates at every message, not at every 32nd
+    #[arg(long)]
+    pub(crate) thorough: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the tables of QUALITY.md
+    #[arg(long, conflicts_with_all = ["json", "quick", "real", "only", "budgets"])]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

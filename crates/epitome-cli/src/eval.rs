@@ -3,6 +3,7 @@
 mod folder;
 mod parallel;
 mod print;
+mod quality;
 mod score;
 
 use std::path::Path;
@@ -29,7 +30,7 @@ const CHATS: &str = "100K";
 /// To which sizes the gates are tried.
 const GATE_BUDGETS: [u64; 2] = [2_000, 8_000];
 /// Every so many messages a session is compacted for the gates.
-const GATE_STEP: usize = 16;
+const GATE_STEP: usize = 32;
 
 /// Everything that was measured: what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -52,6 +53,8 @@ pub(crate) fn run(args: &EvalArgs) -> Result<Ending> {
     let report = measure(args)?;
     let text = if args.json {
         serde_json::to_string(&report)? + "\n"
+    } else if args.markdown {
+        quality::text(&report)
     } else {
         print::text(&report)
     };
@@ -100,7 +103,7 @@ fn measure(args: &EvalArgs) -> Result<Report> {
         report.questions = questions(&args.dir, args, &settings)?;
     }
     if wants(EvalPart::Gates) {
-        report.gates = Some(gates(&pairs));
+        report.gates = Some(gates(&pairs, args));
     }
     report.scores = score::all(&report, &settings.methods);
     Ok(report)
@@ -177,9 +180,10 @@ fn questions(dir: &Path, args: &EvalArgs, settings: &Settings) -> Result<Vec<Exa
     Ok(tables.collect())
 }
 
-fn gates(pairs: &[(&Session, &History)]) -> Gates {
+fn gates(pairs: &[(&Session, &History)], args: &EvalArgs) -> Gates {
+    let step = if args.thorough { 1 } else { GATE_STEP };
     let gates = parallel::map(pairs, |(_, history)| {
-        let cuts = (1..=history.len()).rev().step_by(GATE_STEP);
+        let cuts = (step..=history.len()).step_by(step);
         Gates::of(history, cuts, &GATE_BUDGETS)
     });
     gates.into_iter().sum()

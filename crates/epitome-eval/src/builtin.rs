@@ -30,13 +30,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn of(history: &History, aside: Aside) -> Self {
+    pub(crate) fn of(entries: &[Entry], aside: Aside) -> Self {
         let mut prepared = Self {
             positions: Vec::new(),
             messages: Vec::new(),
             facts: Vec::new(),
         };
-        for (position, entry) in history.entries.iter().enumerate() {
+        for (position, entry) in entries.iter().enumerate() {
             if entry.role == Speaker::System && aside == Aside::System {
                 continue;
             }
@@ -102,12 +102,7 @@ pub(crate) fn compacted(
         .positions
         .partition_point(|position| *position < at);
     let messages = prepared.messages.get(..count).unwrap_or_default();
-    let mut log = Log::new();
-    log.reserve(count);
-    for facts in prepared.facts.iter().take(count) {
-        log.push(facts);
-    }
-    let compaction = compact(&log, messages, budget)?;
+    let compaction = prepared.compact(count, budget)?;
     let entry = |position: usize| {
         let position = prepared.positions.get(position)?;
         history.entries.get(*position).cloned()
@@ -147,14 +142,29 @@ pub(crate) fn compacted(
     Ok(Output { entries, summary })
 }
 
-fn compact(log: &Log, messages: &[Message], budget: u64) -> Result<Compaction, Reason> {
-    if log.tokens(leading_system(log)..log.len()) <= budget {
-        return Err(Reason::WithinBudget);
+impl Prepared {
+    /// Plans a compaction of the first `count` messages and carries it out.
+    fn compact(&self, count: usize, budget: u64) -> Result<Compaction, Reason> {
+        let mut log = Log::new();
+        log.reserve(count);
+        for facts in self.facts.iter().take(count) {
+            log.push(facts);
+        }
+        if log.tokens(leading_system(&log)..count) <= budget {
+            return Err(Reason::WithinBudget);
+        }
+        let messages = self.messages.get(..count).unwrap_or_default();
+        let preset = Preset::named(PresetName::Default);
+        Plan::with(&preset, &log, Some(budget), budget, Reason::Manual)
+            .and_then(|plan| Compaction::extract_as(preset.name, plan, &log, messages, METER, None))
+            .map_err(|no| no.reason)
     }
-    let preset = Preset::named(PresetName::Default);
-    Plan::with(&preset, log, Some(budget), budget, Reason::Manual)
-        .and_then(|plan| Compaction::extract_as(preset.name, plan, log, messages, METER, None))
-        .map_err(|no| no.reason)
+}
+
+/// Whether a compaction to a budget leaves messages as they are.
+pub(crate) fn is_left_alone(entries: &[Entry], budget: u64) -> bool {
+    let prepared = Prepared::of(entries, Aside::Nothing);
+    prepared.compact(entries.len(), budget) == Err(Reason::WithinBudget)
 }
 
 fn returned(message: &Message) -> String {

@@ -10,7 +10,7 @@ use crate::ident::Ident;
 use crate::need::{Corpus, Needs, artifacts, rare_needs};
 use crate::session::Speaker;
 use crate::text::{length, tokens};
-use crate::words::{content_words, rare_tokens};
+use crate::words::{content_words, visit_content_words, visit_rare_tokens};
 
 /// With fewer needs a cut says nothing.
 pub const LEAST_NEEDS: usize = 3;
@@ -124,17 +124,17 @@ impl Cut {
     pub fn measure(&self, context: &str) -> Kept {
         let size = tokens(context);
         let context = Context::of(context);
-        let words: HashSet<String> = content_words(context.characters()).into_iter().collect();
-        let plain = rare_tokens(context.characters());
+        let characters = context.characters();
+        let user_words = found(&self.said, |visit| visit_content_words(characters, visit));
+        let rare = found(&self.rare, |visit| visit_rare_tokens(characters, visit));
         let needs = &self.needs.all;
-        let user_words = Share::of(&self.said, |word| words.contains(word));
         Kept {
             tokens: size,
             needs: Share::of(needs, |ident| context.names(ident)),
             grounded: Share::of(needs, |ident| self.surroundings.ground(&context, ident)),
             far: Share::of(&self.needs.far, |ident| context.names(ident)),
             symbols: Share::of(&self.needs.symbols, |ident| context.names(ident)),
-            rare: Share::of(&self.rare, |token| plain.contains(token)),
+            rare,
             artifacts: Share::of(&self.artifacts, |ident| context.names(ident)),
             searched: self.found.as_ref().map(|found| {
                 Share::of(needs, |ident| context.names(ident) || found.contains(ident))
@@ -152,4 +152,14 @@ fn said(history: &History, at: usize) -> HashSet<String> {
         .filter(|(_, entry)| entry.role == Speaker::User && length(&entry.content) < SAID_CHARS)
         .flat_map(|(_, entry)| content_words(&entry.content.chars().collect::<Vec<_>>()))
         .collect()
+}
+
+/// How many of the wanted words are among those visited.
+fn found(wanted: &HashSet<String>, visit_all: impl FnOnce(&mut dyn FnMut(&str))) -> Share {
+    let mut there: HashSet<&String> = HashSet::new();
+    visit_all(&mut |word| there.extend(wanted.get(word)));
+    Share {
+        part: there.len(),
+        whole: wanted.len(),
+    }
 }

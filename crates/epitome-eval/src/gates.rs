@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use epitome::Reason;
 use serde::Serialize;
 
-use crate::builtin::{Aside, Output, compacted, counted_tokens};
+use crate::builtin::{Aside, Output, compacted, counted_tokens, is_left_alone};
 use crate::history::{History, idents};
 use crate::ident::Ident;
 use crate::session::Entry;
@@ -32,7 +31,7 @@ pub struct Gates {
     pub not_repeatable: usize,
     /// Outputs that a second compaction to the same budget changes. Has to be zero.
     pub not_idempotent: usize,
-    /// Outputs with an identifier in the summary that is not in the input.
+    /// Outputs with an identifier in the summary, its own mark aside, that is not in the input. Has to be zero.
     pub inventing: usize,
     /// Such identifiers in all.
     pub invented: usize,
@@ -43,22 +42,27 @@ struct Input<'a> {
     history: &'a History,
     at: usize,
     broken: HashSet<Rule>,
-    named: HashSet<&'a Ident>,
+    named: HashSet<Ident>,
 }
 
 impl Gates {
-    /// Compacts the messages before each of `cuts`, legal or not, to each of `budgets`.
+    /// Compacts the messages before each of `cuts`, legal or not and in ascending order, to each of `budgets`.
     #[must_use]
     pub fn of(history: &History, cuts: impl Iterator<Item = usize>, budgets: &[u64]) -> Self {
         let mut gates = Self::default();
+        let mut input = Input {
+            history,
+            at: 0,
+            broken: HashSet::new(),
+            named: HashSet::new(),
+        };
         for at in cuts {
+            for position in input.at..at {
+                input.read(position);
+            }
             let before = history.entries.get(..at).unwrap_or(&history.entries);
-            let input = Input {
-                history,
-                at,
-                broken: broken(before),
-                named: history.idents.iter().take(at).flatten().collect(),
-            };
+            input.broken = broken(before);
+            input.at = at;
             for &budget in budgets {
                 gates.tried += 1;
                 match compacted(history, at, budget, Aside::Nothing) {
@@ -79,15 +83,30 @@ impl Gates {
         self.over_budget += usize::from(counted_tokens(&output.entries) > budget);
         let again = compacted(input.history, input.at, budget, Aside::Nothing);
         self.not_repeatable += usize::from(again.as_ref() != Ok(output));
-        let once_more = History::of_entries(output.entries.clone());
-        let twice = compacted(&once_more, output.entries.len(), budget, Aside::Nothing);
-        self.not_idempotent += usize::from(twice != Err(Reason::WithinBudget));
-        let invented = idents(&output.summary)
+        self.not_idempotent += usize::from(!is_left_alone(&output.entries, budget));
+        let quoted = output.summary.split_once('\n').map_or("", |(_, rest)| rest);
+        let invented = idents(quoted)
             .iter()
-            .filter(|ident| !input.named.contains(ident))
+            .filter(|ident| ident.kind.is_hard() && !input.named.contains(ident))
             .count();
         self.inventing += usize::from(invented > 0);
         self.invented += invented;
+    }
+}
+
+impl Input<'_> {
+    /// Notes what a message names, in its visible text or in the spelling of its arguments.
+    fn read(&mut self, position: usize) {
+        let (Some(named), Some(entry)) = (
+            self.history.idents.get(position),
+            self.history.entries.get(position),
+        ) else {
+            return;
+        };
+        self.named.extend(named.iter().cloned());
+        for call in &entry.tool_calls {
+            self.named.extend(idents(&call.arguments));
+        }
     }
 }
 

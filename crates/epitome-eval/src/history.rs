@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use crate::arguments::flat;
-use crate::baseline::Line;
+use crate::baseline::{Line, PlainLines};
 use crate::builtin::{Aside, Prepared};
 use crate::ident::Ident;
 use crate::scan::Scan;
@@ -30,6 +30,7 @@ pub struct History {
     pub tokens_before: Vec<u64>,
     rare: OnceLock<Vec<HashSet<String>>>,
     lines: OnceLock<Vec<Vec<Line>>>,
+    plain_lines: OnceLock<PlainLines>,
     without_system: OnceLock<Prepared>,
     with_system: OnceLock<Prepared>,
 }
@@ -59,6 +60,7 @@ impl History {
             tokens_before,
             rare: OnceLock::new(),
             lines: OnceLock::new(),
+            plain_lines: OnceLock::new(),
             without_system: OnceLock::new(),
             with_system: OnceLock::new(),
         }
@@ -81,7 +83,7 @@ impl History {
     pub fn tokens_before(&self, at: usize) -> u64 {
         self.tokens_before
             .get(at)
-            .or(self.tokens_before.last())
+            .or_else(|| self.tokens_before.last())
             .copied()
             .unwrap_or(0)
     }
@@ -163,13 +165,18 @@ impl History {
             .get_or_init(|| self.texts.iter().map(|text| Line::all(text)).collect())
     }
 
+    /// All lines that are worth choosing.
+    pub(crate) fn plain_lines(&self) -> &PlainLines {
+        self.plain_lines.get_or_init(|| PlainLines::of(self))
+    }
+
     /// The history as the built-in summariser reads it.
     pub(crate) fn prepared(&self, aside: Aside) -> &Prepared {
         let prepared = match aside {
             Aside::System => &self.without_system,
             Aside::Nothing => &self.with_system,
         };
-        prepared.get_or_init(|| Prepared::of(self, aside))
+        prepared.get_or_init(|| Prepared::of(&self.entries, aside))
     }
 }
 
@@ -200,7 +207,6 @@ pub fn idents(text: &str) -> HashSet<Ident> {
 }
 
 /// Token counts are far below the 52 bits that a float holds exactly.
-#[expect(clippy::cast_precision_loss, reason = "sizes of texts in memory")]
 pub(crate) const fn as_float(count: u64) -> f64 {
     count as f64
 }

@@ -6,7 +6,7 @@ use crate::chat::{Chat, Question};
 use crate::history::{History, as_float};
 use crate::method::Method;
 use crate::search::Index;
-use crate::words::{terms, terms_and_gaps};
+use crate::words::{terms, visit_terms};
 
 /// Words of a window; every half window another one begins.
 const WINDOW_WORDS: usize = 60;
@@ -72,9 +72,10 @@ impl Archive {
             .collect();
         self.evidence(question)
             .into_iter()
-            .filter_map(|position| self.messages.documents.get(position))
-            .map(|message| {
-                let in_message = telling.iter().filter(|term| message.contains_key(*term));
+            .map(|position| {
+                let in_message = telling
+                    .iter()
+                    .filter(|term| self.messages.has(position, term));
                 in_message.cloned().collect::<BTreeSet<String>>()
             })
             .filter(|fact| fact.len() >= LEAST_FACT_WORDS)
@@ -126,7 +127,10 @@ impl Windows {
     /// Cuts a context into windows.
     #[must_use]
     pub fn of(context: &str) -> Self {
-        let words = terms_and_gaps(&context.chars().collect::<Vec<_>>());
+        let mut words: Vec<Option<String>> = Vec::new();
+        visit_terms(&context.chars().collect::<Vec<_>>(), |term| {
+            words.push(term.map(str::to_owned));
+        });
         let starts = (0..words.len().max(1)).step_by(WINDOW_STEP);
         let windows = starts.map(|start| {
             let end = words.len().min(start + WINDOW_WORDS);

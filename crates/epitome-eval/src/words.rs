@@ -15,37 +15,50 @@ const STOP: &[&str] = &[
     "they", "this", "to", "too", "up", "us", "use", "using", "very", "want", "was", "we", "were",
     "what", "when", "where", "which", "who", "will", "with", "would", "you", "your",
 ];
+const LONGEST_STOP: usize = 7;
 
 fn is_stop(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
+    word.len() <= LONGEST_STOP && STOP.binary_search(&word).is_ok()
 }
 
-fn lower(text: &[char], from: usize, to: usize) -> String {
-    let word: String = text.get(from..to).unwrap_or_default().iter().collect();
-    word.to_lowercase()
-}
-
-/// Calls `end_at` at every position and goes on behind what it found.
-fn collect(text: &[char], end_at: impl Fn(usize, char) -> Option<usize>) -> Vec<String> {
-    let mut found = Vec::new();
+/// Visits what `end_at` finds from left to right, in lower case. One buffer serves all words: there are millions.
+fn visit_words(
+    text: &[char],
+    end_at: impl Fn(usize, char) -> Option<usize>,
+    mut visit: impl FnMut(&str),
+) {
+    let mut buffer = String::new();
     let mut at = 0;
     while let Some(character) = text.get(at) {
-        at = match end_at(at, *character) {
-            Some(end) => {
-                found.push(lower(text, at, end));
-                end
-            }
-            None => at + 1,
+        let Some(end) = end_at(at, *character) else {
+            at += 1;
+            continue;
         };
+        buffer.clear();
+        for character in text.get(at..end).unwrap_or_default() {
+            // Words are of ASCII letters and of digits: no other characters have a lower case here.
+            buffer.push(character.to_ascii_lowercase());
+        }
+        visit(&buffer);
+        at = end;
     }
-    found
 }
 
-/// Words of at least three letters and numbers, in lower case, without those that carry no content.
-#[must_use]
-pub fn content_words(text: &[char]) -> Vec<String> {
+/// The end of the longest part of `from..to` whose last character passes the test.
+fn end_of_last(
+    text: &[char],
+    from: usize,
+    to: usize,
+    is_last: impl Fn(char) -> bool,
+) -> Option<usize> {
+    let part = text.get(from..to)?;
+    let last = part.iter().rposition(|character| is_last(*character))?;
+    Some(from + last + 1)
+}
+
+pub(crate) fn visit_content_words(text: &[char], mut visit: impl FnMut(&str)) {
     let is_inner = |c: char| c.is_ascii_alphabetic() || matches!(c, '\'' | '-');
-    let mut words = collect(text, |at, first| {
+    let end_at = |at: usize, first: char| {
         if first.is_ascii_alphabetic() {
             let end = run_end(text, at, is_inner);
             return (end > at + 1).then_some(end);
@@ -63,71 +76,91 @@ pub fn content_words(text: &[char]) -> Vec<String> {
         } else {
             whole
         })
+    };
+    visit_words(text, end_at, |word| {
+        if word.chars().count() > 2 && !is_stop(word) {
+            visit(word);
+        }
     });
-    words.retain(|word| word.chars().count() > 2 && !is_stop(word));
+}
+
+/// Words of at least three letters and numbers, in lower case, without those that carry no content.
+///
+/// ```
+/// let text: Vec<char> = "Please keep the 12.5 MB limit".chars().collect();
+/// assert_eq!(epitome_eval::content_words(&text), ["keep", "12.5", "limit"]);
+/// ```
+#[must_use]
+pub fn content_words(text: &[char]) -> Vec<String> {
+    let mut words = Vec::new();
+    visit_content_words(text, |word| words.push(word.to_owned()));
     words
+}
+
+pub(crate) fn visit_rare_tokens(text: &[char], visit: impl FnMut(&str)) {
+    let is_edge = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_inner = |c: char| is_edge(c) || matches!(c, '.' | '/' | ':' | '@' | '#' | '-');
+    let end_at = |at: usize, first: char| {
+        if !is_edge(first) {
+            return None;
+        }
+        let end = run_end(text, at, is_inner);
+        end_of_last(text, at + 3, end, is_edge)
+    };
+    visit_words(text, end_at, visit);
 }
 
 /// Plain tokens of at least four characters, whatever they mean: a check on the identifier patterns.
 #[must_use]
 pub fn rare_tokens(text: &[char]) -> HashSet<String> {
-    let is_edge = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_inner = |c: char| is_edge(c) || matches!(c, '.' | '/' | ':' | '@' | '#' | '-');
-    let tokens = collect(text, |at, first| {
-        if !is_edge(first) {
-            return None;
+    let mut tokens = HashSet::new();
+    visit_rare_tokens(text, |token| {
+        if !tokens.contains(token) {
+            tokens.insert(token.to_owned());
         }
-        let end = run_end(text, at, is_inner);
-        (at + 3..end)
-            .rev()
-            .find(|last| text.get(*last).is_some_and(|c| is_edge(*c)))
-            .map(|last| last + 1)
     });
-    tokens.into_iter().collect()
+    tokens
 }
 
-/// What a keyword search indexes: words and numbers, stemmed; `None` stands for a word without content.
-pub(crate) fn terms_and_gaps(text: &[char]) -> Vec<Option<String>> {
+/// Visits what a keyword search indexes: words and numbers, stemmed; `None` stands for a word without content.
+pub(crate) fn visit_terms(text: &[char], mut visit: impl FnMut(Option<&str>)) {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '\'' | '_' | '.' | '+' | '-');
     let is_in_number = |c: char| is_digit(c) || matches!(c, '.' | ',' | ':' | '%' | '-');
-    let last_of = |from: usize, to: usize, is_last: fn(char) -> bool| {
-        (from..to)
-            .rev()
-            .find(|at| text.get(*at).is_some_and(|c| is_last(*c)))
-            .map(|last| last + 1)
-    };
-    let words = collect(text, |at, first| {
+    let end_at = |at: usize, first: char| {
         if first.is_ascii_alphabetic() {
             let end = run_end(text, at, is_inner);
-            last_of(at + 1, end, |c| c.is_ascii_alphanumeric())
+            end_of_last(text, at + 1, end, |c| c.is_ascii_alphanumeric())
         } else if is_digit(first) {
-            last_of(at, run_end(text, at, is_in_number), is_digit)
+            end_of_last(text, at, run_end(text, at, is_in_number), is_digit)
         } else {
             None
         }
+    };
+    visit_words(text, end_at, |word| {
+        if is_stop(word) {
+            visit(None);
+        } else if word.contains("'s") {
+            visit(Some(stem(&word.replace("'s", ""))));
+        } else {
+            visit(Some(stem(word)));
+        }
     });
-    words
-        .into_iter()
-        .map(|word| (!is_stop(&word)).then(|| stem(&word)))
-        .collect()
 }
 
 /// The terms of a text for a keyword search.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let text: Vec<char> = text.chars().collect();
-    terms_and_gaps(&text).into_iter().flatten().collect()
+    let mut terms = Vec::new();
+    visit_terms(&text, |term| terms.extend(term.map(str::to_owned)));
+    terms
 }
 
 /// Cuts the commonest endings.
-fn stem(word: &str) -> String {
-    let word = word.replace("'s", "");
-    for ending in ["ing", "ed", "es", "s"] {
-        if let Some(stem) = word.strip_suffix(ending)
-            && stem.chars().count() >= 4
-        {
-            return stem.to_owned();
-        }
-    }
-    word
+fn stem(word: &str) -> &str {
+    let long_enough = |stem: &&str| stem.chars().count() >= 4;
+    ["ing", "ed", "es", "s"]
+        .into_iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(long_enough))
+        .unwrap_or(word)
 }

@@ -19,7 +19,7 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 /// A table of cells in Markdown.
-fn table(heads: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(super) fn table(heads: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut out = line(heads);
     out.push_str(&format!("|{}\n", "---|".repeat(heads.len())));
@@ -27,11 +27,11 @@ fn table(heads: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     out
 }
 
-fn heads(names: &[&str]) -> Vec<String> {
+pub(super) fn heads(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn share(value: f64) -> String {
+pub(super) fn share(value: f64) -> String {
     format!("{value:.3}")
 }
 
@@ -172,7 +172,7 @@ fn hit_cells(hits: &Hits) -> Vec<String> {
     cells.chain([hits.reciprocal_rank]).map(share).collect()
 }
 
-fn gates(gates: &Gates) -> String {
+pub(super) fn gates(gates: &Gates) -> String {
     let refused: Vec<String> = gates
         .refused
         .iter()

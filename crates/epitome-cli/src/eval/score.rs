@@ -46,7 +46,7 @@ fn needs<'a>(report: &'a Report, method: &str) -> Option<&'a TableLine> {
     table.lines.iter().find(|line| line.method == method)
 }
 
-fn answers(report: &Report, method: &str) -> Option<f64> {
+pub(super) fn answers(report: &Report, method: &str) -> Option<f64> {
     let table = report.questions.iter().find(|table| table.chats == CHATS)?;
     let column = table
         .budgets

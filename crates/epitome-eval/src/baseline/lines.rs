@@ -53,18 +53,65 @@ fn words(line: &str) -> Vec<String> {
     content_words(&line.chars().collect::<Vec<_>>())
 }
 
-/// The different lines of the messages before `end`, in order.
-fn lines(history: &History, end: usize) -> Vec<&str> {
-    let mut known = HashSet::new();
-    history
-        .before(end)
-        .filter(|(_, entry)| entry.role != Speaker::System)
-        .flat_map(|(position, _)| history.text(position).split('\n'))
-        .map(trim)
-        .filter(|line| length(line) >= *LINE_CHARS.start())
-        .map(|line| prefix(line, *LINE_CHARS.end()))
-        .filter(|line| known.insert(*line))
-        .collect()
+/// All lines of a history that are worth choosing, each text once.
+#[derive(Debug, Default)]
+pub(crate) struct PlainLines {
+    /// The text of each line, with its content words by number.
+    distinct: Vec<(String, Vec<usize>)>,
+    /// Every line: its message, and which text it is.
+    all: Vec<(usize, usize)>,
+    words: usize,
+}
+
+impl PlainLines {
+    pub(crate) fn of(history: &History) -> Self {
+        let mut lines = Self::default();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        for (position, entry) in history.entries.iter().enumerate() {
+            if entry.role == Speaker::System {
+                continue;
+            }
+            for line in history.text(position).split('\n').map(trim) {
+                if length(line) < *LINE_CHARS.start() {
+                    continue;
+                }
+                let line = prefix(line, *LINE_CHARS.end());
+                let number = *known.entry(line).or_insert_with(|| {
+                    let words = words(line).into_iter().map(|word| {
+                        let next = numbers.len();
+                        *numbers.entry(word).or_insert(next)
+                    });
+                    lines.distinct.push((line.to_owned(), words.collect()));
+                    lines.distinct.len() - 1
+                });
+                lines.all.push((position, number));
+            }
+        }
+        lines.words = numbers.len();
+        lines
+    }
+
+    /// The different lines of the messages before `end`, in order.
+    fn before(&self, end: usize) -> Vec<&(String, Vec<usize>)> {
+        let mut is_known = vec![false; self.distinct.len()];
+        self.all
+            .iter()
+            .take_while(|(position, _)| *position < end)
+            .filter(|(_, number)| {
+                let is_new = is_known.get(*number) == Some(&false);
+                if let Some(known) = is_known.get_mut(*number) {
+                    *known = true;
+                }
+                is_new
+            })
+            .filter_map(|(_, number)| self.distinct.get(*number))
+            .collect()
+    }
+}
+
+fn texts<'a>(lines: &[&'a (String, Vec<usize>)]) -> Vec<&'a str> {
+    lines.iter().map(|(text, _)| text.as_str()).collect()
 }
 
 /// Takes lines in the order given while they fit.
@@ -101,7 +148,7 @@ fn joined(lines: &[&str], taken: &[usize], tail: &str) -> String {
 /// Half the budget for the newest messages, half for lines picked blindly.
 pub(in super::super) fn random_lines(history: &History, at: usize, budget: u64) -> String {
     let tail = Tail::of(history, at, budget / 2);
-    let lines = lines(history, tail.start);
+    let lines = texts(&history.plain_lines().before(tail.start));
     let mut order: Vec<usize> = (0..lines.len()).collect();
     Mersenne::from_number(SEED).shuffle(&mut order);
     let room = signed(budget) - signed(tail.tokens);
@@ -112,11 +159,12 @@ pub(in super::super) fn random_lines(history: &History, at: usize, budget: u64) 
 /// Half the budget for the newest messages, half for the lines whose words are the most telling on average.
 pub(in super::super) fn tfidf_lines(history: &History, at: usize, budget: u64) -> String {
     let tail = Tail::of(history, at, budget / 2);
-    let lines = lines(history, tail.start);
+    let lines = history.plain_lines().before(tail.start);
     if lines.is_empty() {
         return tail.text;
     }
-    let scores = tfidf(&lines);
+    let scores = tfidf(&lines, history.plain_lines().words);
+    let lines = texts(&lines);
     let mut order: Vec<usize> = (0..lines.len()).collect();
     let score = |at: usize| scores.get(at).copied().unwrap_or(0.0);
     order.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
@@ -126,32 +174,36 @@ pub(in super::super) fn tfidf_lines(history: &History, at: usize, budget: u64) -
     joined(&lines, &taken, &tail.text)
 }
 
-fn tfidf(lines: &[&str]) -> Vec<f64> {
-    let words: Vec<Vec<String>> = lines.iter().map(|line| words(line)).collect();
-    let mut everywhere: HashMap<&str, u64> = HashMap::new();
-    let mut in_lines: HashMap<&str, u64> = HashMap::new();
-    let sets: Vec<BTreeSet<&str>> = words
+fn tfidf(lines: &[&(String, Vec<usize>)], words: usize) -> Vec<f64> {
+    let mut everywhere = vec![0_u64; words];
+    let mut in_lines = vec![0_u64; words];
+    let add = |counts: &mut Vec<u64>, word: usize| {
+        if let Some(count) = counts.get_mut(word) {
+            *count += 1;
+        }
+    };
+    let sets: Vec<BTreeSet<usize>> = lines
         .iter()
-        .map(|words| words.iter().map(String::as_str).collect())
+        .map(|(_, words)| words.iter().copied().collect())
         .collect();
-    for word in words.iter().flatten() {
-        *everywhere.entry(word).or_default() += 1;
+    for (_, words) in lines {
+        words.iter().for_each(|word| add(&mut everywhere, *word));
     }
     for word in sets.iter().flatten() {
-        *in_lines.entry(word).or_default() += 1;
+        add(&mut in_lines, *word);
     }
     let count =
-        |counts: &HashMap<&str, u64>, word: &str| as_float(counts.get(word).copied().unwrap_or(1));
+        |counts: &[u64], word: usize| as_float(counts.get(word).copied().unwrap_or(0).max(1));
     let all = as_float(lines.len() as u64);
+    let weight = |word: &usize| {
+        (1.0 + count(&everywhere, *word).ln()) * (all / count(&in_lines, *word)).ln()
+    };
     sets.iter()
         .map(|set| {
-            let sum: f64 = set
-                .iter()
-                .map(|word| {
-                    (1.0 + count(&everywhere, word).ln()) * (all / count(&in_lines, word)).ln()
-                })
-                .sum();
-            sum / as_float(SHORT_LINE_PENALTY + set.len() as u64)
+            // Added up by size, so that lines of equal weight are equal to the last bit.
+            let mut weights: Vec<f64> = set.iter().map(weight).collect();
+            weights.sort_by(f64::total_cmp);
+            weights.iter().sum::<f64>() / as_float(SHORT_LINE_PENALTY + set.len() as u64)
         })
         .collect()
 }

@@ -20,12 +20,12 @@ const SHORT_LINE_CHARS: usize = 120;
 
 /// Identifiers of the messages before `end`, best first: the agent's own use counts most, and late use more than
 /// early use.
-fn ranked<'a>(
-    history: &'a History,
+fn ranked(
+    history: &History,
     at: usize,
     end: usize,
     counts: impl Fn(&Ident) -> bool,
-) -> Vec<&'a Ident> {
+) -> Vec<&Ident> {
     let mut scores: HashMap<&Ident, f64> = HashMap::new();
     let all = as_float(history.tokens_before(at).max(1));
     for (position, idents) in history.idents.iter().take(end).enumerate() {

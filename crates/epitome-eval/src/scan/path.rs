@@ -15,7 +15,14 @@ pub(super) fn paths(text: &[char]) -> Vec<Range<usize>> {
         if stretch_end <= at {
             stretch_end = run_end(text, at, is_component);
         }
-        at = match slashed(text, at, stretch_end).or_else(|| file_name(text, at)) {
+        // A stretch that no slash follows has no path in it, but for a drive.
+        let may_be_slashed = stretch_end == at || matches!(text.get(stretch_end), Some('/' | ':'));
+        let path = if may_be_slashed {
+            slashed(text, at, stretch_end)
+        } else {
+            None
+        };
+        at = match path.or_else(|| file_name(text, at)) {
             Some(end) => {
                 found.push(at..end);
                 stretch_end = 0;
@@ -35,6 +42,10 @@ fn is_component(character: char) -> bool {
 /// come first, as much of them as leaves a path behind.
 fn slashed(text: &[char], at: usize, stretch_end: usize) -> Option<usize> {
     let character = |at: usize| text.get(at).copied();
+    let first = character(at)?;
+    if !is_component(first) && !matches!(first, '/' | '~') {
+        return None;
+    }
     let has_drive =
         character(at).is_some_and(|c| c.is_ascii_alphabetic()) && character(at + 1) == Some(':');
     let after_drive = has_drive.then_some(at + 2);

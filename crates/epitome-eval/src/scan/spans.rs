@@ -32,7 +32,7 @@ fn is_in_url(character: char) -> bool {
 
 pub(super) fn uuids(text: &[char]) -> Vec<Range<usize>> {
     starts(text, |at| {
-        if !is_boundary(text, at) {
+        if !text.get(at).is_some_and(|c| is_hex(*c)) || !is_boundary(text, at) {
             return None;
         }
         let mut end = at;
