@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use epitome::PresetName;
+use epitome_eval::Method;
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -19,6 +20,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Compact one conversation and print the result
     Compact(CompactArgs),
+    /// Measure how much of recorded sessions survives compaction, without a model
+    Eval(EvalArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Print a completion script for a shell
@@ -75,6 +78,54 @@ pub(crate) struct CompactArgs {
     /// Say nothing that was not asked for
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalArgs {
+    /// A folder with sessions in `unified/` and chats with questions in `qa/beam/`
+    pub(crate) dir: PathBuf,
+    /// Sizes to compact to, in tokens [default: 1000,2000,4000,8000,16000]
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub(crate) budgets: Vec<u64>,
+    /// Which methods to compare [default: all]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = method())]
+    pub(crate) methods: Vec<Method>,
+    /// Which parts to measure [default: all]
+    #[arg(long, value_name = "PART,…", value_delimiter = ',', value_enum)]
+    pub(crate) only: Vec<EvalPart>,
+    /// Six sessions, one cut, two budgets, no chats
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Only where clients compacted by themselves, at the size of their summaries
+    #[arg(long, conflicts_with = "quick")]
+    pub(crate) real: bool,
+    /// Try the gates at every message, not at every 32nd
+    #[arg(long)]
+    pub(crate) thorough: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the tables of QUALITY.md
+    #[arg(long, conflicts_with_all = ["json", "quick", "real", "only", "budgets"])]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalPart {
+    /// What the agent needed later: identifiers, files, the user's words
+    Needs,
+    /// Constraints of the user, planted into sessions
+    Planted,
+    /// Facts that questions about long chats ask for
+    Questions,
+    /// What every output must be: valid, within budget, repeatable
+    Gates,
+}
+
+/// The names of the methods, so that help and completions list them.
+fn method() -> impl TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::ALL.map(Method::as_str))
+        .try_map(|name| name.parse::<Method>())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

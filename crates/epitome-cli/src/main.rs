@@ -6,6 +6,7 @@
 
 mod args;
 mod compact;
+mod eval;
 mod serve;
 
 use std::io::Write;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
+        Command::Eval(args) => eval::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();

@@ -26,6 +26,7 @@ const BORDERS: &[(&str, Allowed)] = &[
     (CORE, Allowed::These(&[])),
     ("epitome-wire", Allowed::These(&[CORE])),
     ("epitome-store", Allowed::These(&[CORE])),
+    ("epitome-eval", Allowed::These(&[CORE])),
     (
         "epitome-engine",
         Allowed::These(&[CORE, "epitome-wire", "epitome-store"]),
