@@ -32,6 +32,7 @@ use reading::Reading;
 pub(crate) use reading::is_standing;
 use sentences::{Item, Register};
 use state::Change;
+pub(crate) use state::stem;
 
 /// A sentence that is kept verbatim until it is superseded or done.
 ///
@@ -143,6 +144,11 @@ impl Pin {
     pub fn entry(&self) -> Option<usize> {
         (self.kind != PinKind::Host).then_some(self.position)
     }
+}
+
+/// Whether a word, in small letters, says nothing about the topic of a sentence.
+pub(crate) fn names_nothing(word: &str) -> bool {
+    languages::lists(class::Class::Empty, word)
 }
 
 /// Rules stand in what a person types, and that is short; the rest of a long message is pasted material.

@@ -136,7 +136,7 @@ impl Topic {
 }
 
 /// A word without the endings that number and tense leave on it.
-fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     let is_plain = word.chars().all(char::is_alphabetic) && word.chars().count() > 4;
     let ending = ["ing", "es", "en", "ed", "s"]
         .into_iter()
