@@ -128,15 +128,11 @@ pub(crate) fn compacted(
                 content: format!("{}\n{summary}", entry.content),
                 ..entry
             })),
-            ViewItem::Inserted(role, text) => {
-                let role = match role {
-                    Role::System => Speaker::System,
-                    Role::User => Speaker::User,
-                    Role::Assistant => Speaker::Assistant,
-                    Role::Tool => Speaker::Tool,
-                };
-                entries.push(Entry::text(role, text));
+            ViewItem::Inserted(role, text) => entries.push(Entry::text(speaker(role), text)),
+            ViewItem::Made { role, text, .. } => {
+                entries.push(Entry::text(speaker(role), text.as_ref()));
             }
+            ViewItem::Answer { text, .. } => entries.push(Entry::text(Speaker::Tool, text)),
         }
     }
     Ok(Output { entries, summary })
@@ -193,4 +189,13 @@ pub(super) fn builtin(history: &History, at: usize, budget: u64) -> String {
         Err(_) => Vec::new(),
     };
     texts.join("\n")
+}
+
+const fn speaker(role: Role) -> Speaker {
+    match role {
+        Role::System => Speaker::System,
+        Role::User => Speaker::User,
+        Role::Assistant => Speaker::Assistant,
+        Role::Tool => Speaker::Tool,
+    }
 }

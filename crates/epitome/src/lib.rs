@@ -9,6 +9,7 @@
 //! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
 //! - how a preset is told otherwise: [`settings`]
 //! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
+//! - whether a summary is true: [`verify`]
 //! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
 #![warn(missing_docs)]
 
@@ -40,6 +41,7 @@ mod split;
 mod summary;
 mod threshold;
 mod trim;
+pub mod verify;
 mod view;
 mod warning;
 mod window;

@@ -35,6 +35,7 @@ pub use named::{NamedResult, Share, named_results, share_named};
 use reading::Reading;
 pub(crate) use reading::is_standing;
 use sentences::{Item, Register};
+pub(crate) use state::stem;
 use state::{Change, Topic};
 
 /// A sentence that is kept verbatim until it is superseded or done.
@@ -147,6 +148,11 @@ impl Pin {
     pub fn entry(&self) -> Option<usize> {
         (self.kind != PinKind::Host).then_some(self.position)
     }
+}
+
+/// Whether a word, in small letters, says nothing about the topic of a sentence.
+pub(crate) fn names_nothing(word: &str) -> bool {
+    languages::lists(class::Class::Empty, word)
 }
 
 /// Rules stand in what a person types, and that is short; the rest of a long message is pasted material.

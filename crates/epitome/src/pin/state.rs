@@ -143,7 +143,7 @@ impl Topic {
 }
 
 /// A word without the endings that number and tense leave on it.
-fn stem(word: &str) -> &str {
+pub(crate) fn stem(word: &str) -> &str {
     let is_plain = word.chars().all(char::is_alphabetic) && word.chars().count() > 4;
     let ending = ["ing", "es", "en", "ed", "s", "e"]
         .into_iter()

@@ -1,0 +1,195 @@
+//! A summary as lines and sentences: what can be struck, and who is said to speak.
+
+use super::voice::{Voice, heading_voice};
+
+/// A line of a summary.
+#[derive(Clone, Debug)]
+pub(super) struct Line<'a> {
+    /// Counted from 1, as people do.
+    pub(super) number: usize,
+    /// All of it.
+    pub(super) text: &'a str,
+    /// What stands before the first sentence: indentation, the mark of a list.
+    pub(super) lead: &'a str,
+    /// The rest, in sentences that lack nothing.
+    pub(super) sentences: Vec<&'a str>,
+    /// Who speaks in this section.
+    pub(super) voice: Voice,
+    pub(super) kind: LineKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineKind {
+    Text,
+    Heading,
+    /// Inside a fence, or a fence.
+    Code,
+    /// What this crate wrote itself around a summary.
+    Frame,
+}
+
+/// How summaries of this crate begin.
+const FRAMES: [&str; 2] = ["[Conversation summary, epitome ", "Messages "];
+const REPLACED: &str = " of this conversation were replaced by this summary.";
+
+/// The lines of a summary.
+pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut voice = Voice::Narrator;
+    let mut is_titled = false;
+    let mut is_fenced = false;
+    text.lines()
+        .enumerate()
+        .map(|(at, text)| {
+            let bare = text.trim();
+            let is_fence = bare.starts_with("```") || bare.starts_with("~~~");
+            let kind = if is_fence || is_fenced {
+                LineKind::Code
+            } else if is_frame(text) {
+                LineKind::Frame
+            } else if is_heading(text) {
+                LineKind::Heading
+            } else {
+                LineKind::Text
+            };
+            is_fenced ^= is_fence;
+            if kind == LineKind::Heading {
+                voice = heading_voice(bare);
+                is_titled = bare.starts_with('#');
+            } else if !is_titled && begins_anew(text) {
+                voice = Voice::Narrator;
+            }
+            let (lead, rest) = match kind {
+                LineKind::Text => text.split_at(lead(text)),
+                _ => ("", text),
+            };
+            let sentences = match kind {
+                LineKind::Text if !bare.starts_with('|') => sentences(rest),
+                _ => vec![rest],
+            };
+            Line {
+                number: at + 1,
+                text,
+                lead,
+                sentences,
+                voice: match kind {
+                    LineKind::Text => voice,
+                    _ => Voice::Narrator,
+                },
+                kind,
+            }
+        })
+        .collect()
+}
+
+fn is_frame(line: &str) -> bool {
+    match FRAMES {
+        [mark, opening] => {
+            line.starts_with(mark) || line.starts_with(opening) && line.contains(REPLACED)
+        }
+    }
+}
+
+/// `## Title`, `6. All user messages:`, `**Title**`.
+fn is_heading(line: &str) -> bool {
+    let bare = line.trim_end();
+    if bare.starts_with('#') {
+        return bare.trim_start_matches('#').starts_with(' ');
+    }
+    let is_outer = !line.starts_with(char::is_whitespace) && !bare.starts_with(['-', '•', '>']);
+    let is_short = bare.split_whitespace().take(11).count() <= 10;
+    let is_bold = bare.starts_with("**") && bare.trim_end_matches(':').ends_with("**");
+    is_outer && is_short && (bare.ends_with([':', '：']) || is_bold)
+}
+
+/// Whether a section without a real heading ends before this line: it is neither indented nor an item.
+fn begins_anew(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with(|c: char| c.is_whitespace() || "-*•–+>|".contains(c))
+        || line.starts_with("**")
+}
+
+/// Bytes of indentation and of the mark of a list.
+fn lead(line: &str) -> usize {
+    let bare = line.trim_start();
+    let indent = line.len() - bare.len();
+    let after_bullet = bare.strip_prefix(['-', '*', '•', '–', '+', '>']);
+    let digits = bare.len() - bare.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after_number = (1..=3)
+        .contains(&digits)
+        .then(|| bare.get(digits..)?.strip_prefix(['.', ')']))
+        .flatten();
+    let Some(rest) = after_bullet
+        .or(after_number)
+        .filter(|rest| rest.starts_with(' '))
+    else {
+        return indent;
+    };
+    let rest = rest.trim_start();
+    let rest = ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .find_map(|tick| rest.strip_prefix(tick))
+        .unwrap_or(rest);
+    line.len() - rest.len()
+}
+
+/// The sentences of a line; together they are the line.
+pub(super) fn sentences(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    let mut from = 0;
+    while let Some(end) = sentence_end(rest, from) {
+        let (sentence, behind) = rest.split_at(end);
+        // What is short underlines something; it stays with what follows.
+        if sentence.chars().count() < 4 {
+            from = end;
+            continue;
+        }
+        found.push(sentence);
+        rest = behind;
+        from = 0;
+    }
+    if !rest.is_empty() || found.is_empty() {
+        found.push(rest);
+    }
+    found
+}
+
+/// Where the first sentence of `text` ends, with the spaces behind it.
+fn sentence_end(text: &str, from: usize) -> Option<usize> {
+    let mut previous = ' ';
+    let mut word_chars = 0;
+    let mut is_code = false;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        is_code ^= c == '`';
+        let is_full_stop = match c {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => {
+                word_chars > 2 || previous.is_ascii_digit() || !previous.is_alphanumeric()
+            }
+            _ => false,
+        };
+        if is_full_stop && !is_code && at >= from {
+            let mut end = at + c.len_utf8();
+            while let Some((next, _)) = characters.next_if(|(_, c)| "\"”»)*".contains(*c)) {
+                end = next
+                    + text
+                        .get(next..)
+                        .and_then(|t| t.chars().next())
+                        .map_or(1, char::len_utf8);
+            }
+            let behind = text.get(end..).unwrap_or_default();
+            let spaces = behind.len() - behind.trim_start().len();
+            let is_wide = !c.is_ascii();
+            if (spaces > 0 || is_wide) && !behind.trim_start().is_empty() {
+                return Some(end + spaces);
+            }
+        }
+        word_chars = if c.is_alphanumeric() {
+            word_chars + 1
+        } else {
+            0
+        };
+        previous = c;
+    }
+    None
+}

@@ -1,0 +1,280 @@
+//! Marks: what in a summary can be looked up in its source. Paths, identifiers, numbers, addresses.
+
+use super::word::{is_unspaced, words};
+
+/// What a mark is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AnchorKind {
+    /// A file or folder.
+    Path,
+    /// A name from code, configuration or a command line; a hash; an address of mail.
+    Identifier,
+    /// A number, a version, a date.
+    Number,
+    /// An address on the web.
+    Url,
+}
+
+impl AnchorKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Path, Self::Identifier, Self::Number, Self::Url];
+
+    /// The word used in reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Identifier => "identifier",
+            Self::Number => "number",
+            Self::Url => "url",
+        }
+    }
+}
+
+/// A mark and where it stands in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark<'a> {
+    pub(super) kind: AnchorKind,
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    /// Whether the end was left out: `TestLogin…`, `test_*`.
+    pub(super) is_cut: bool,
+    /// A small number that means something only if the source counts the same thing.
+    pub(super) is_weak: bool,
+}
+
+/// Longer runs are encoded data.
+const LONGEST: usize = 240;
+
+/// Hands every mark of a line to `take`, in order.
+pub(super) fn marks<'a>(line: &'a str, mut take: impl FnMut(Mark<'a>)) {
+    let mut start = 0;
+    for (at, c) in line.char_indices() {
+        if splits(line, at, c) {
+            read(line, start, at, &mut take);
+            start = at + c.len_utf8();
+        }
+    }
+    read(line, start, line.len(), &mut take);
+}
+
+fn splits(line: &str, at: usize, c: char) -> bool {
+    match c {
+        ',' => {
+            let bytes = line.as_bytes();
+            let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+            !(digit(at.wrapping_sub(1)) && digit(at + 1))
+        }
+        '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ';' | '|' | '='
+        | '*' | '\\' | '!' | '?' => true,
+        c if c.is_ascii() => c.is_ascii_whitespace() || c.is_ascii_control(),
+        c => !c.is_alphanumeric() || is_unspaced(c),
+    }
+}
+
+/// What a run between spaces, brackets and quotes holds: usually nothing or one mark; a path with lines holds more.
+fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<'a>)) {
+    let chunk = line.get(start..end).unwrap_or_default();
+    let trimmed = chunk.trim_end_matches(|c: char| ".:-&+^~".contains(c));
+    let bare = trimmed.trim_start_matches(|c: char| ":&+^%".contains(c));
+    if bare.len() < 2 && !bare.starts_with(|c: char| c.is_ascii_digit())
+        || bare.len() > LONGEST
+        || !bare.contains(char::is_alphanumeric)
+    {
+        return;
+    }
+    let start = start + (trimmed.len() - bare.len());
+    let behind = line.get(end..).unwrap_or_default();
+    let is_glob = behind.starts_with('*') && !behind.starts_with("**");
+    let is_cut = is_glob || behind.starts_with('…') || chunk.ends_with("...");
+    let mark = |kind, text: &'a str, at: usize| Mark {
+        kind,
+        text,
+        start: start + at,
+        is_cut,
+        is_weak: false,
+    };
+    if bare.contains("://") {
+        take(mark(AnchorKind::Url, bare, 0));
+        return;
+    }
+    // `src/main.rs:88`, `src/main.rs:88-90`
+    if let Some((name, lines)) = bare.split_once(':')
+        && lines.starts_with(|c: char| c.is_ascii_digit())
+        && is_path(name)
+    {
+        take(mark(AnchorKind::Path, name, 0));
+        words(lines)
+            .filter(|word| word.text.len() > 1)
+            .map(|word| mark(AnchorKind::Number, word.text, name.len() + 1 + word.start))
+            .for_each(take);
+        return;
+    }
+    if is_path(bare) {
+        take(mark(AnchorKind::Path, bare, 0));
+    } else if is_identifier(bare) {
+        take(mark(AnchorKind::Identifier, bare, 0));
+    } else if bare.contains(|c: char| c.is_ascii_digit()) {
+        for word in words(bare).filter(|word| word.is_numeric() || is_version(word.text)) {
+            if let Some(weight) = weight(line, start + word.start, word.text) {
+                take(Mark {
+                    is_weak: weight == Weight::Weak,
+                    ..mark(AnchorKind::Number, word.text, word.start)
+                });
+            }
+        }
+    }
+}
+
+/// Endings by which a name is known to be a file.
+const ENDINGS: &[&str] = &[
+    "adoc", "bash", "bat", "bin", "c", "cc", "cfg", "cjs", "class", "cmake", "conf", "cpp", "cs",
+    "css", "csv", "cxx", "dart", "db", "diff", "dll", "doc", "docx", "env", "ex", "exe", "exs",
+    "gif", "go", "gradle", "h", "hpp", "hs", "html", "ico", "ini", "ipynb", "jar", "java", "jpeg",
+    "jpg", "js", "json", "jsonl", "jsx", "kt", "kts", "lock", "log", "lua", "m", "md", "mjs", "ml",
+    "mod", "mp3", "mp4", "mts", "out", "parquet", "patch", "pdf", "pem", "php", "pl", "png",
+    "pony", "proto", "ps1", "py", "pyi", "r", "rb", "rs", "rst", "sass", "scala", "scss", "sh",
+    "so", "sql", "sqlite", "sum", "svelte", "svg", "swift", "tar", "tf", "tmpl", "toml", "ts",
+    "tsx", "txt", "vue", "wasm", "webp", "xls", "xlsx", "xml", "yaml", "yml", "zig", "zip", "zsh",
+];
+
+/// Whether a name ends like a file.
+pub(super) fn is_file(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        stem.contains(char::is_alphanumeric)
+            && ENDINGS
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(ending))
+    })
+}
+
+fn is_path(text: &str) -> bool {
+    if !text.contains('/') {
+        let is_hidden = text
+            .strip_prefix('.')
+            .is_some_and(|name| name.len() > 2 && name.chars().all(|c| c.is_ascii_lowercase()));
+        return is_file(text) || is_hidden;
+    }
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
+    let has_letters = |part: &&str| part.contains(char::is_alphabetic);
+    if !parts.iter().any(has_letters) {
+        return false;
+    }
+    // "and/or", "read/write", "N/A" are words.
+    let tells = |part: &&str| {
+        part.contains(['.', '_', '-']) && part.len() > 2
+            || part.contains(|c: char| c.is_ascii_digit()) && part.contains(char::is_alphabetic)
+    };
+    text.starts_with(['/', '.', '~']) || parts.len() > 2 || parts.iter().any(tells)
+}
+
+fn is_identifier(text: &str) -> bool {
+    let mut previous = ' ';
+    let mut letters = 0;
+    let mut digits = 0;
+    let mut joins = 0;
+    let mut humps = 0;
+    let mut unders = 0;
+    let mut points = 0;
+    for character in text.chars() {
+        letters += usize::from(character.is_alphabetic());
+        digits += usize::from(character.is_ascii_digit());
+        unders += usize::from(character == '_' && previous.is_alphanumeric());
+        humps += usize::from(previous.is_lowercase() && character.is_uppercase());
+        points += usize::from(matches!(character, '.' | '@') && previous.is_alphanumeric());
+        joins += usize::from(previous == ':' && character == ':');
+        previous = character;
+    }
+    if letters == 0 || text.len() < 3 || is_version(text) || has_unit(text) {
+        return false;
+    }
+    let is_dotted = points > 0
+        && letters >= 6
+        && text
+            .split('.')
+            .all(|part| part.chars().filter(|c| c.is_alphanumeric()).count() > 1);
+    // `sha256`, `ENT-221`: letters and digits in one name.
+    let is_mixed = digits > 0 && text.len() >= 4 && text.starts_with(char::is_alphabetic);
+    humps > 0 || unders > 0 || joins > 0 || is_dotted || is_mixed || text.starts_with("--")
+}
+
+/// `1.2.3`, `v2`, `v1.2`
+pub(super) fn is_version(text: &str) -> bool {
+    let number = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let is_marked = number.len() < text.len();
+    let figures = number
+        .split('.')
+        .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
+    figures && (is_marked || number.contains('.'))
+}
+
+/// `200k`, `50ms`, `1st`: a number and what it counts.
+fn has_unit(text: &str) -> bool {
+    let number = text.trim_start_matches(['~', '$', '€', '#', '-']);
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
+    unit.len() < number.len()
+        && unit.len() <= 3
+        && unit.chars().all(|c| c.is_alphabetic() || c == '%')
+}
+
+/// What makes a short number one that matters.
+const COUNTED: &[&str] = &[
+    "line",
+    "lines",
+    "port",
+    "issue",
+    "pr",
+    "status",
+    "code",
+    "exit",
+    "http",
+    "error",
+    "version",
+    "zeile",
+    "zeilen",
+    "línea",
+    "líneas",
+    "ligne",
+    "lignes",
+    "puerto",
+    "строка",
+    "строки",
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    Full,
+    Weak,
+}
+
+/// Whether a number is worth looking up. The numbering of a list is not, and small counts only if the source has such.
+fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
+    let digits = number.chars().filter(char::is_ascii_digit).count();
+    if digits >= 4 || is_version(number) {
+        return Some(Weight::Full);
+    }
+    let before = line.get(..start).unwrap_or_default();
+    let behind = line.get(start + number.len()..).unwrap_or_default();
+    let is_numbering = behind.starts_with(['.', ')', ':'])
+        && before
+            .trim_matches(|c: char| c.is_whitespace() || "-*#(".contains(c))
+            .is_empty();
+    if is_numbering {
+        return None;
+    }
+    // One digit without more counts something that the summary itself may have counted.
+    let is_bare = digits < 2 && number.len() == 1;
+    let named = |word: &str| COUNTED.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let is_named = before.ends_with(['#', '$', '€']) || last_word(before).is_some_and(named);
+    match (is_bare, is_named) {
+        (true, _) => None,
+        (false, true) => Some(Weight::Full),
+        (false, false) => Some(Weight::Weak),
+    }
+}
+
+fn last_word(text: &str) -> Option<&str> {
+    text.rsplit(|c: char| !c.is_alphanumeric())
+        .take(4)
+        .find(|word| !word.is_empty())
+}

@@ -1,0 +1,203 @@
+//! The user's instructions in force: which are missing, which are turned round.
+
+use std::collections::{HashMap, HashSet};
+
+use super::word::{is_unspaced, words};
+use crate::pin::{self, Pin, PinKind};
+
+/// Words that turn a sentence round.
+const NEGATIONS: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "cannot",
+    "without",
+    "nothing",
+    "none",
+    "avoid",
+    "forbidden",
+    "prohibited",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "keiner",
+    "nie",
+    "niemals",
+    "ohne",
+    "verboten",
+    "vermeide",
+    "pas",
+    "jamais",
+    "aucun",
+    "aucune",
+    "sans",
+    "interdit",
+    "évite",
+    "nunca",
+    "jamás",
+    "sin",
+    "ningún",
+    "ninguna",
+    "prohibido",
+    "evita",
+    "não",
+    "nem",
+    "sem",
+    "proibido",
+    "non",
+    "mai",
+    "senza",
+    "vietato",
+    "niet",
+    "geen",
+    "nooit",
+    "zonder",
+    "verboden",
+    "не",
+    "нет",
+    "нельзя",
+    "никогда",
+    "без",
+    "запрещено",
+];
+/// The same inside words and in scripts that do not separate them.
+const NEGATION_SIGNS: &[&str] = &[
+    "不",
+    "别",
+    "別",
+    "勿",
+    "没有",
+    "禁止",
+    "ない",
+    "ません",
+    "なく",
+    "않",
+    "지 마",
+    "지 말",
+    "금지",
+    "없",
+];
+
+/// What a sentence is about, and whether it says so or denies it.
+#[derive(Clone, Debug)]
+pub(super) struct Gist {
+    stems: HashSet<String>,
+    negations: usize,
+}
+
+impl Gist {
+    pub(super) fn of(sentence: &str) -> Self {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let mut negations = NEGATION_SIGNS
+            .iter()
+            .map(|sign| lower.matches(sign).count())
+            .sum();
+        let mut stems = HashSet::new();
+        for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
+            let word = word.trim_matches('\'');
+            let is_negation = NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont";
+            negations += usize::from(is_negation);
+            if !is_negation && !pin::names_nothing(word) {
+                stems.extend(words(word).map(|word| pin::stem(word.text).to_owned()));
+            }
+        }
+        Self { stems, negations }
+    }
+
+    const fn is_denial(&self) -> bool {
+        self.negations % 2 == 1
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        self.stems.intersection(&other.stems).count()
+    }
+}
+
+/// The pins in force, ready to be compared with sentences.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    rules: Vec<(Pin, Gist)>,
+    by_stem: HashMap<String, Vec<usize>>,
+}
+
+impl Rules {
+    pub(super) fn of(pins: Vec<Pin>) -> Self {
+        let mut rules = Self::default();
+        for pin in pins.into_iter().filter(Pin::is_active) {
+            let gist = Gist::of(&pin.text);
+            for stem in &gist.stems {
+                let at = rules.rules.len();
+                rules.by_stem.entry(stem.clone()).or_default().push(at);
+            }
+            rules.rules.push((pin, gist));
+        }
+        rules
+    }
+
+    /// The pins that a summary lacks. A rule inside a long document need not be in it.
+    pub(super) fn missing<'a>(&'a self, summary: &'a str) -> impl Iterator<Item = &'a Pin> {
+        let spaced = single_spaced(summary);
+        self.rules
+            .iter()
+            .map(|(pin, _)| pin)
+            .filter(|pin| pin.kind != PinKind::Passage)
+            .filter(move |pin| !spaced.contains(&single_spaced(&pin.text)))
+    }
+
+    /// The pin that a sentence turns round, or of which it makes another. `is_new` tells whether the user never used
+    /// a word.
+    pub(super) fn contradicted(
+        &self,
+        sentence: &str,
+        is_new: impl Fn(&str) -> bool,
+    ) -> Option<&Pin> {
+        let said = Gist::of(sentence);
+        let mut shared: HashMap<usize, usize> = HashMap::new();
+        for at in said.stems.iter().filter_map(|stem| self.by_stem.get(stem)) {
+            for at in at {
+                *shared.entry(*at).or_default() += 1;
+            }
+        }
+        let mut candidates: Vec<(usize, usize)> = shared.into_iter().collect();
+        candidates.sort_unstable();
+        let spaced = single_spaced(sentence);
+        candidates.into_iter().find_map(|(at, shared)| {
+            let (pin, gist) = self.rules.get(at)?;
+            let is_flipped = shared * 5 >= gist.stems.len() * 4
+                && said.stems.len() * 5 <= gist.stems.len() * 8 + 10
+                && said.is_denial() != gist.is_denial();
+            let is_other = gist.stems.len() >= 3
+                && shared < gist.stems.len()
+                && shared * 5 >= gist.stems.len() * 3
+                && said.stems.len() <= gist.stems.len() + 1
+                && said.stems.difference(&gist.stems).any(|stem| is_new(stem));
+            let is_it = spaced.contains(&single_spaced(&pin.text));
+            ((is_flipped || is_other) && !is_it).then_some(pin)
+        })
+    }
+}
+
+/// Whether most of what `wanted` is about stands in one line of `lines`.
+pub(super) fn is_covered(wanted: &str, lines: &[Gist]) -> bool {
+    let wanted = Gist::of(wanted);
+    let needed = (wanted.stems.len() * 3).div_ceil(5).max(1);
+    wanted.stems.is_empty() || lines.iter().any(|line| line.shared(&wanted) >= needed)
+}
+
+/// The same text whatever its line breaks, in small letters.
+fn single_spaced(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !spaced.is_empty() {
+            spaced.push(' ');
+        }
+        spaced.push_str(word);
+    }
+    spaced
+}
+
+/// Whether a text has words at all.
+pub(super) fn says_something(text: &str) -> bool {
+    text.contains(|c: char| c.is_alphanumeric() || is_unspaced(c))
+}

@@ -1,0 +1,164 @@
+//! Words: what the source and the summary are compared by.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A word in small letters, as a number. Two texts hold the same word if they hold the same key.
+pub(super) type Key = u64;
+
+/// A word and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    pub(super) key: Key,
+}
+
+impl Word<'_> {
+    /// Whether it is a number, a version, or begins like one: `3`, `1.5`, `200k`.
+    pub(super) fn is_numeric(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// The words of a text: runs of letters, digits and `_`; numbers with their points; single characters of scripts that
+/// do not separate words.
+pub(super) fn words(text: &str) -> Words<'_> {
+    Words { text, at: 0 }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Words<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            let rest = self.text.get(self.at..)?;
+            let (skipped, first) = rest.char_indices().find(|(_, c)| is_letter(*c))?;
+            let start = self.at + skipped;
+            let rest = self.text.get(start..)?;
+            let length = if is_unspaced(first) {
+                first.len_utf8()
+            } else {
+                length(rest)
+            };
+            self.at = start + length;
+            let whole = rest.get(..length)?;
+            let text = whole.trim_matches('_');
+            if text.is_empty() {
+                continue;
+            }
+            let lead = whole.len() - whole.trim_start_matches('_').len();
+            return Some(Word {
+                text,
+                start: start + lead,
+                key: key(text),
+            });
+        }
+    }
+}
+
+/// Bytes of the word that `rest` begins with.
+fn length(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // Only what is a number so far goes on behind a point or comma.
+    let mut is_number = true;
+    let mut groups = true;
+    for (at, character) in rest.char_indices() {
+        let goes_on = match character {
+            '.' => is_number && at > 0 && digit(at - 1) && digit(at + 1),
+            ',' => {
+                is_number
+                    && groups
+                    && digit(at.wrapping_sub(1))
+                    && (at + 1..at + 4).all(digit)
+                    && !digit(at + 4)
+            }
+            c if c.is_ascii_digit() => true,
+            c => {
+                is_number &= at == 0 && matches!(c, 'v' | 'V');
+                is_letter(c) && !is_unspaced(c)
+            }
+        };
+        groups &= character != '.';
+        if !goes_on {
+            return at;
+        }
+    }
+    rest.len()
+}
+
+fn is_letter(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Whether a script that does not separate words uses it.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c), 0x0E00..=0x0EFF | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
+}
+
+/// The key of a word. Groups of thousands do not count: `1,234` is `1234`.
+pub(super) fn key(text: &str) -> Key {
+    let mut state = Mix::default();
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+    for character in text.chars() {
+        if character.is_ascii() {
+            if !(is_number && character == ',') {
+                state.add(u64::from(character.to_ascii_lowercase()));
+            }
+        } else {
+            for lower in character.to_lowercase() {
+                state.add(u64::from(u32::from(lower)));
+            }
+        }
+    }
+    state.finish()
+}
+
+/// The key of two things, one behind the other.
+pub(super) fn pair(first: Key, second: Key) -> Key {
+    let mut state = Mix(first);
+    state.add(second);
+    state.finish()
+}
+
+/// Keys are spread already: maps of them need no more hashing.
+pub(super) type Spread = BuildHasherDefault<Mix>;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mix(u64);
+
+impl Default for Mix {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Mix {
+    const fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.add(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.add(value);
+    }
+}
