@@ -8,6 +8,8 @@
 
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/eval.rs"]
+mod eval;
 #[path = "all/serve.rs"]
 mod serve;
 #[path = "all/support.rs"]
