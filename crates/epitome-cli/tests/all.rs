@@ -8,6 +8,8 @@
 
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/eval.rs"]
+mod eval;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]

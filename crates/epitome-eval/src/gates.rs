@@ -1,6 +1,6 @@
 //! What must hold for every output, without averaging.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -33,8 +33,8 @@ pub struct Gates {
     pub not_idempotent: usize,
     /// Outputs with an identifier in the summary, its own mark aside, that is not in the input. Has to be zero.
     pub inventing: usize,
-    /// Such identifiers in all.
-    pub invented: usize,
+    /// The names of such identifiers.
+    pub invented: BTreeSet<String>,
 }
 
 /// What the messages before a cut have already.
@@ -85,12 +85,13 @@ impl Gates {
         self.not_repeatable += usize::from(again.as_ref() != Ok(output));
         self.not_idempotent += usize::from(!is_left_alone(&output.entries, budget));
         let quoted = output.summary.split_once('\n').map_or("", |(_, rest)| rest);
-        let invented = idents(quoted)
-            .iter()
+        let invented: Vec<String> = idents(quoted)
+            .into_iter()
             .filter(|ident| ident.kind.is_hard() && !input.named.contains(ident))
-            .count();
-        self.inventing += usize::from(invented > 0);
-        self.invented += invented;
+            .map(|ident| ident.name.into())
+            .collect();
+        self.inventing += usize::from(!invented.is_empty());
+        self.invented.extend(invented);
     }
 }
 
@@ -129,7 +130,7 @@ impl std::iter::Sum for Gates {
             sum.not_repeatable += more.not_repeatable;
             sum.not_idempotent += more.not_idempotent;
             sum.inventing += more.inventing;
-            sum.invented += more.invented;
+            sum.invented.extend(more.invented);
             sum
         })
     }

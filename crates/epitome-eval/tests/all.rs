@@ -3,8 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     clippy::print_stderr,
     reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
 )]

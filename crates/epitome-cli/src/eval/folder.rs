@@ -22,10 +22,13 @@ pub(super) fn sessions(dir: &Path) -> Result<Vec<Session>> {
     Ok(sessions)
 }
 
+/// A chat and what is asked about it.
+type Asked = (Chat, Vec<Question>);
+
 /// The chats in `qa/beam/` with their questions, by the part of their names before the hyphen.
-pub(super) fn chats(dir: &Path) -> Result<BTreeMap<String, Vec<(Chat, Vec<Question>)>>> {
+pub(super) fn chats(dir: &Path) -> Result<BTreeMap<String, Vec<Asked>>> {
     let dir = dir.join("qa").join("beam");
-    let mut chats: BTreeMap<String, Vec<(Chat, Vec<Question>)>> = BTreeMap::new();
+    let mut chats: BTreeMap<String, Vec<Asked>> = BTreeMap::new();
     for file in files(&dir, CHAT_ENDING)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let Some(name) = name.strip_suffix(CHAT_ENDING) else {

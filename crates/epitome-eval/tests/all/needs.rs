@@ -59,18 +59,18 @@ fn changed_files_come_from_calls_that_write() {
     let patch = r#"{"input":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n*** Add File: doc/b.md\n*** End Patch"}"#;
     let history = history(&[
         user("go"),
-        call("1", "Write", r#"{"file_path":"/work/src/main.rs"}"#),
+        call("1", "Write", r#"{"file_path":"/home/src/main.rs"}"#),
         call(
             "2",
             "str_replace_editor",
-            r#"{"command":"view","path":"/work/src/seen.rs"}"#,
+            r#"{"command":"view","path":"/home/src/seen.rs"}"#,
         ),
         call(
             "3",
             "str_replace_editor",
-            r#"{"command":"create","path":"/work/src/made.rs"}"#,
+            r#"{"command":"create","path":"/home/src/made.rs"}"#,
         ),
-        call("4", "read_file", r#"{"path":"/work/src/read.rs"}"#),
+        call("4", "read_file", r#"{"path":"/home/src/read.rs"}"#),
         call("5", "shell", patch),
         call("6", "apply_patch", "*** Delete File: src/raw.rs\nx"),
         call("7", "edit", "not json"),
