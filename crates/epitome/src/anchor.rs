@@ -250,14 +250,19 @@ impl<'a> Word<'a> {
 
     /// Whether it says nothing by itself.
     pub(crate) const fn is_small(&self) -> bool {
-        matches!(self.shape, Shape::Plain) && self.text.len() < SHORTEST_WORD && !self.text.is_empty()
+        matches!(self.shape, Shape::Plain)
+            && self.text.len() < SHORTEST_WORD
+            && !self.text.is_empty()
     }
 
     /// Whether it is written like a name or a number: with a digit, or with a capital where no sentence begins.
     pub(crate) fn is_marked(&self, is_first: bool) -> bool {
         let mut letters = self.text.chars();
         let first = letters.next();
-        first.is_some_and(|c| c.is_ascii_digit() || (c.is_uppercase() && !is_first && self.text.len() >= SHORTEST_WORD))
+        first.is_some_and(|c| {
+            c.is_ascii_digit()
+                || (c.is_uppercase() && !is_first && self.text.len() >= SHORTEST_WORD)
+        })
     }
 
     /// What makes two spellings one thing: case does not count, nor does a line number behind it, and a

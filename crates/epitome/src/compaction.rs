@@ -110,7 +110,9 @@ impl Compaction {
         let span = at(plan.span.clone());
         let shortened: Vec<(usize, Message)> = trims
             .iter()
-            .filter_map(|(position, trims)| Some((*position, trimmed(messages.get(*position)?, trims))))
+            .filter_map(|(position, trims)| {
+                Some((*position, trimmed(messages.get(*position)?, trims)))
+            })
             .collect();
         let kept: Vec<&Message> = plan
             .head
@@ -125,7 +127,9 @@ impl Compaction {
             .iter()
             .filter_map(|(position, trims)| Some((position, messages.get(*position)?, trims)))
             .flat_map(|(position, message, trims)| {
-                omitted(message, trims).into_iter().map(|text| (*position, text))
+                omitted(message, trims)
+                    .into_iter()
+                    .map(|text| (*position, text))
             })
             .collect();
         let mut source = Source {

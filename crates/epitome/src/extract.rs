@@ -98,7 +98,9 @@ impl Source<'_> {
         let cap = left * PINS_PERCENT / 100;
         parts.pins = pin::cap(self.pins(&earlier), cap, self.meter);
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
-        let request_tokens = (left * REQUEST_PERCENT / 100).max(REQUEST_TOKENS).min(left / 3);
+        let request_tokens = (left * REQUEST_PERCENT / 100)
+            .max(REQUEST_TOKENS)
+            .min(left / 3);
         if self.carries_task {
             parts.task = self.first_request(&earlier, request_tokens);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
@@ -149,7 +151,10 @@ impl Source<'_> {
         };
         let mut left = room_tokens;
         parts.changed = self.list_changed(changed, &mut coverage, left * CHANGED_PERCENT / 100);
-        let listed = parts.changed.iter().map(|line| self.meter.text(&line.text) + PATH_TOKENS);
+        let listed = parts
+            .changed
+            .iter()
+            .map(|line| self.meter.text(&line.text) + PATH_TOKENS);
         left = left.saturating_sub(listed.sum());
 
         let cost = |candidate: &Candidate<'_>| match candidate.piece.voice {
@@ -157,7 +162,9 @@ impl Source<'_> {
             Voice::User | Voice::Assistant => self.cost(&candidate.piece.text) + GAP_TOKENS,
             _ => self.cost(&candidate.piece.text),
         };
-        let said = left.saturating_sub(parts.heading_tokens(kinds, self.meter)) * said_percent(&survey) / 100;
+        let said = left.saturating_sub(parts.heading_tokens(kinds, self.meter))
+            * said_percent(&survey)
+            / 100;
         let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
         coverage.fill(is_said, cost, said);
         // What lines cost apart is more than what they cost together: the difference is used too.
@@ -291,7 +298,9 @@ impl Source<'_> {
     }
 
     fn is_in_span(&self, position: usize) -> bool {
-        self.span.binary_search_by_key(&position, |(at, _)| *at).is_ok()
+        self.span
+            .binary_search_by_key(&position, |(at, _)| *at)
+            .is_ok()
     }
 
     fn cost(&self, text: &str) -> u64 {

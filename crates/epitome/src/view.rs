@@ -229,16 +229,22 @@ pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
 
 /// What trimming leaves out of a message.
 pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<&'a str> {
-    let texts = trims.iter().filter_map(|trim| match message.blocks.get(trim.block) {
-        Some(Block::Result(result)) => match result.parts.get(trim.part) {
-            Some(ResultPart::Text(text)) => Some((text, trim)),
+    let texts = trims
+        .iter()
+        .filter_map(|trim| match message.blocks.get(trim.block) {
+            Some(Block::Result(result)) => match result.parts.get(trim.part) {
+                Some(ResultPart::Text(text)) => Some((text, trim)),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    });
+        });
     texts
         .filter_map(|(text, trim)| {
-            let at = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+            let at = |chars: usize| {
+                text.char_indices()
+                    .nth(chars)
+                    .map_or(text.len(), |(at, _)| at)
+            };
             let end = text.chars().count().saturating_sub(trim.tail_chars);
             text.get(at(trim.head_chars)..at(end))
         })

@@ -1,9 +1,9 @@
 //! From chosen pieces to lines for a reader.
 
 use super::coverage::Coverage;
-use super::{first_words, one_line};
 use super::pieces::Voice;
 use super::survey::{Candidate, Survey};
+use super::{first_words, one_line};
 use crate::anchor::scan;
 use crate::summary::{Line, LineKind, Parts};
 
@@ -62,7 +62,12 @@ pub(super) fn is_choice(text: &str) -> bool {
 }
 
 /// Puts what was taken into the parts of the summary.
-pub(super) fn arrange(coverage: &Coverage<'_, '_>, replaced: &Replaced, parts: &mut Parts, sections: Sections) {
+pub(super) fn arrange(
+    coverage: &Coverage<'_, '_>,
+    replaced: &Replaced,
+    parts: &mut Parts,
+    sections: Sections,
+) {
     parts.said.clear();
     parts.record.clear();
     let mut last = None;

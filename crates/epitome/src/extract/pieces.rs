@@ -155,7 +155,9 @@ fn stretches<'a>(line: &'a str, each: &mut impl FnMut(&'a str)) {
     while rest.len() > LONGEST {
         let mut piece = first_words(rest, LONGEST);
         // A whole sentence reads better than one and half of the next.
-        if let Some(end) = piece.rfind(['.', '!', '?', ';']).filter(|end| *end > piece.len() / 2)
+        if let Some(end) = piece
+            .rfind(['.', '!', '?', ';'])
+            .filter(|end| *end > piece.len() / 2)
             && let (whole, behind) = piece.split_at(end + 1)
             && behind.starts_with(' ')
         {

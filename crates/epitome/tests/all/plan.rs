@@ -46,8 +46,13 @@ fn the_task_stays_and_the_newest_stays() {
     assert_eq!(plan.span.start, 2);
     assert!(log_of(&messages).is_cut(plan.span.end));
     assert!(
-        plan.span.end < messages.len() - 10,
-        "some of the newest stays: {plan:?}"
+        plan.span.end < messages.len() - 2,
+        "more than the last step stays: {plan:?}"
+    );
+    let plan = make(&messages, total / 2).unwrap();
+    assert!(
+        plan.span.end < messages.len() - 4,
+        "with more room, more stays: {plan:?}"
     );
     assert_eq!(plan.trim_tokens, 0);
 }

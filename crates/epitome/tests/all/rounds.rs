@@ -1,8 +1,8 @@
 //! Summaries: known again when unaltered, and carried from round to round.
 
 use epitome::{
-    Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason, TaskPlace, ViewItem,
-    is_own_summary, trimmed,
+    Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason, TaskPlace,
+    ViewItem, is_own_summary, trimmed,
 };
 
 use crate::support::{assistant, autonomous, calls, log_of, result, system, user};
