@@ -14,6 +14,8 @@ const LINE_BYTES: f64 = 12.0;
 const LISTED_BYTES: f64 = 2.0;
 /// How much more the newest piece is worth than the oldest.
 const RECENT: f64 = 0.5;
+/// Lines of tool output that only differ in names and numbers are worth less from this many on.
+const COPIES: f64 = 4.0;
 /// A room smaller than this, in tokens, holds no line.
 const LEAST_TOKENS: u64 = 8;
 
@@ -172,7 +174,9 @@ impl<'s, 'a> Coverage<'s, 'a> {
             _ => LINE_BYTES,
         };
         let recent = 1.0 + RECENT * candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
-        worth * factor(voice) * recent / (candidate.piece.text.len() as f64 + line)
+        let copies = f64::from(self.survey.copies(candidate));
+        let same = (COPIES / copies).min(1.0).sqrt();
+        worth * factor(voice) * recent * same / (candidate.piece.text.len() as f64 + line)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a compaction entry lists beside the record: files that were read, tools that failed.
 
-use super::{PATH_TOKENS, Source};
+use super::coverage::Coverage;
+use super::survey::Survey;
+use super::{OPEN_CHARS, PATH_TOKENS, Source, first_words, one_line, todo};
 use crate::anchor::last_two;
 use crate::files::FileOperations;
 use crate::plan::percent_of;
@@ -50,6 +52,72 @@ impl Source<'_> {
             .map(|text| line(text, LineKind::Failed))
             .collect();
         read_tokens + failures_tokens
+    }
+
+    /// The files that were changed, by the end of their paths, in the order in which they were last named.
+    pub(super) fn changed(&self, earlier: &Earlier, survey: &Survey<'_>) -> Vec<Line> {
+        let first = self.first_position();
+        let line = |position, path: &str| Line {
+            position,
+            text: path.to_owned(),
+            kind: LineKind::Done,
+        };
+        let operations = FileOperations::of(self.entries().map(|(_, message)| message));
+        let mut changed: Vec<Line> = operations
+            .modified_files
+            .iter()
+            .map(|path| last_two(path))
+            .map(|path| line(survey.last_made(path).unwrap_or(first), path))
+            .collect();
+        changed.sort_by(|a, b| (a.position, &a.text).cmp(&(b.position, &b.text)));
+        changed.dedup_by(|a, b| a.text == b.text);
+        let old = earlier.changed.iter().map(|path| line(first, path));
+        let old: Vec<Line> = old
+            .filter(|old| changed.iter().all(|new| new.text != old.text))
+            .collect();
+        old.into_iter().chain(changed).collect()
+    }
+
+    /// The changed files that fit, the newest first in line for room, and are not named in view already.
+    pub(super) fn list_changed(
+        &self,
+        changed: Vec<Line>,
+        coverage: &mut Coverage<'_, '_>,
+        cap_tokens: u64,
+    ) -> Vec<Line> {
+        let mut left = cap_tokens;
+        let mut listed: Vec<Line> = Vec::new();
+        for line in changed.into_iter().rev() {
+            let cost = self.meter.text(&line.text) + PATH_TOKENS;
+            if let Some(rest) = left.checked_sub(cost) {
+                left = rest;
+                coverage.tell_path(&line.text);
+                listed.push(line);
+            }
+        }
+        listed.reverse();
+        listed
+    }
+
+    /// What the newest list of things to do says is open.
+    pub(super) fn open(&self, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
+        let newest = self.entries().rev().find_map(|(position, message)| {
+            let items = message.calls().filter_map(todo::open_items).last()?;
+            Some((position, items))
+        });
+        let (position, items) =
+            newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
+        let mut left = cap_tokens;
+        let lines = items.into_iter().map_while(|item| {
+            let text = first_words(&one_line(&item), OPEN_CHARS).to_owned();
+            left = left.checked_sub(self.cost(&text))?;
+            Some(Line {
+                position,
+                text,
+                kind: LineKind::Said,
+            })
+        });
+        lines.filter(|line| !line.text.is_empty()).collect()
     }
 }
 

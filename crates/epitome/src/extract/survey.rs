@@ -62,6 +62,7 @@ pub(super) struct Candidate<'a> {
     pub(super) is_worded: bool,
     /// Bytes of the span before it.
     pub(super) at: u64,
+    template: Option<u32>,
 }
 
 /// All pieces of a span with what they name.
@@ -82,10 +83,13 @@ pub(super) struct Survey<'a> {
     word_parts: Vec<u32>,
     speakers: u32,
     last_speaker: Option<usize>,
+    template_ids: Keys<u32>,
+    templates: Vec<u32>,
 }
 
 /// A word of the user counts as much as this many of the assistant's.
 const USER_WORD: f64 = 5.0;
+const TEMPLATE_START: u64 = 0x9e37_79b9_7f4a_7c15;
 /// So many words make a line readable by itself.
 const WORDED: usize = 2;
 
@@ -105,6 +109,7 @@ impl<'a> Survey<'a> {
         }
         let text = std::mem::take(&mut piece.text);
         let mut is_first = true;
+        let mut template = TEMPLATE_START;
         scan(&text, |word| {
             let is_marked = voice.is_said() && word.is_marked(is_first);
             is_first = false;
@@ -115,6 +120,13 @@ impl<'a> Survey<'a> {
                 self.speak(word, voice, entry);
             }
             let key = word.key();
+            template = (template
+                ^ match word.shape {
+                    Shape::Plain => key,
+                    shape => shape as u64,
+                })
+            .rotate_left(23)
+            .wrapping_mul(TEMPLATE_START);
             if word.shape == Shape::Plain {
                 plain += usize::from(key != last_plain);
                 last_plain = key;
@@ -166,8 +178,23 @@ impl<'a> Survey<'a> {
                 }
             }
         }
+        let copies = match matches!(piece.voice, Voice::Result | Voice::Failure) && plain > 0 {
+            true => {
+                let next = index(self.templates.len());
+                let id = *self.template_ids.entry(template).or_insert(next);
+                if id == next {
+                    self.templates.push(0);
+                }
+                if let Some(count) = self.templates.get_mut(id as usize) {
+                    *count += 1;
+                }
+                Some(id)
+            }
+            false => None,
+        };
         self.candidates.push(Candidate {
             piece,
+            template: copies,
             terms: index(from)..index(self.ids.len()),
             is_worded,
             at: self.bytes,
@@ -178,6 +205,14 @@ impl<'a> Survey<'a> {
     pub(super) fn ids(&self, candidate: &Candidate<'_>) -> &[u32] {
         let range = candidate.terms.start as usize..candidate.terms.end as usize;
         self.ids.get(range).unwrap_or_default()
+    }
+
+    /// How many lines of tool output say the same as this one with other names and numbers.
+    pub(super) fn copies(&self, candidate: &Candidate<'_>) -> u32 {
+        let count = candidate
+            .template
+            .and_then(|id| self.templates.get(id as usize));
+        count.copied().unwrap_or(1)
     }
 
     /// Every term that a text names.
