@@ -140,6 +140,11 @@ impl FileOperations {
     }
 }
 
+/// Whether a result says that its tool failed.
+pub(crate) fn is_failure(result: &crate::message::ToolResult) -> bool {
+    failure::is_failure(result, None)
+}
+
 fn push_once(failures: &mut Vec<ToolFailure>, failure: ToolFailure) {
     if !failures.contains(&failure) {
         failures.push(failure);

@@ -39,6 +39,9 @@ const REPLACES: &[&str] = &[
     "replaces ",
     "replace ",
     "drop ",
+    "forget ",
+    "remove every trace of ",
+    "vergiss ",
     "statt ",
     "anstelle von ",
     "plutôt que ",
@@ -54,6 +57,9 @@ const TOPIC: u16 = 40;
 const LIST_BYTES: usize = 400;
 /// Between stretches of one message that do not follow each other.
 const GAP: &str = " […] ";
+
+/// Before words of the user that later ones replaced.
+const SUPERSEDED: &str = "(superseded later) ";
 
 /// Whether a line tells of a choice.
 pub(super) fn is_choice(text: &str) -> bool {
@@ -90,7 +96,10 @@ pub(super) fn arrange(
         };
         let joins = last == Some((position, voice, kind));
         last = Some((position, voice, kind));
-        let text = one_line(&candidate.piece.text);
+        let mut text = one_line(&candidate.piece.text);
+        if voice == Voice::User && is_superseded(&text, candidate, replaced) {
+            text = format!("{SUPERSEDED}{text}");
+        }
         match (gap, lines.last_mut()) {
             (Some(gap), Some(line)) if joins && line.text.len() + text.len() < LIST_BYTES => {
                 line.text.push_str(gap);
@@ -103,6 +112,15 @@ pub(super) fn arrange(
             }),
         }
     }
+}
+
+/// Whether the user chose something here that later words replaced.
+fn is_superseded(text: &str, candidate: &Candidate<'_>, replaced: &Replaced) -> bool {
+    let lower = text.to_lowercase();
+    let chooses = is_choice(text) || lower.contains("use ");
+    // What replaces something names it too.
+    let replaces = REPLACES.iter().any(|cue| lower.contains(cue));
+    chooses && !replaces && !text.starts_with(SUPERSEDED) && replaced.names(candidate)
 }
 
 /// How many sections there is room for.
@@ -123,7 +141,7 @@ fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
         Voice::Assistant => LineKind::Said,
         Voice::Call => LineKind::Done,
         Voice::Written | Voice::Result => LineKind::Found,
-        Voice::Failure => LineKind::Failed,
+        Voice::Failure | Voice::Trouble => LineKind::Failed,
         Voice::Listed => LineKind::Listed,
         Voice::Earlier(LineKind::Decided) if is_replaced() => LineKind::Superseded,
         Voice::Earlier(kind) => kind,

@@ -25,7 +25,7 @@ const fn factor(voice: Voice) -> f64 {
         Voice::User => 2.0,
         Voice::Pasted => 0.5,
         Voice::Written => 0.7,
-        Voice::Assistant | Voice::Failure => 1.2,
+        Voice::Assistant | Voice::Failure | Voice::Trouble => 1.2,
         Voice::Call => 1.1,
         Voice::Result => 0.8,
         Voice::Listed => 1.2,

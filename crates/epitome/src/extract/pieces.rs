@@ -24,6 +24,8 @@ pub(super) enum Voice {
     Result,
     /// A line of a tool result that reports a failure.
     Failure,
+    /// A failure and what came of it.
+    Trouble,
     /// A path of a list of paths, by its last two parts.
     Listed,
     /// A line of an earlier summary.
@@ -51,6 +53,17 @@ pub(super) struct Piece<'a> {
     pub(super) position: usize,
     pub(super) voice: Voice,
     pub(super) text: Cow<'a, str>,
+}
+
+impl Piece<'_> {
+    /// A failure and what came of it.
+    pub(super) const fn trouble(position: usize, text: String) -> Self {
+        Self {
+            position,
+            voice: Voice::Trouble,
+            text: Cow::Owned(text),
+        }
+    }
 }
 
 /// A shorter piece says too little, in bytes.
