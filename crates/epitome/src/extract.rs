@@ -197,6 +197,7 @@ impl Source<'_> {
                 position,
                 voice,
                 text: text.into(),
+                place: 0,
             });
         };
         for text in &earlier.said {
@@ -214,11 +215,12 @@ impl Source<'_> {
         }
         troubles.end(|position, text| survey.add(Piece::trouble(position, text)));
         for (position, text) in self.omitted {
-            pieces::lines(text, &mut |text| {
+            pieces::lines(text, &mut 0, &mut |text, place| {
                 survey.add(Piece {
                     position: *position,
                     voice: Voice::Result,
                     text: text.into(),
+                    place,
                 });
             });
         }

@@ -141,15 +141,11 @@ impl<'s, 'a> Coverage<'s, 'a> {
         left
     }
 
-    /// The pieces that were taken, oldest first, with whether each follows right behind the one before.
-    pub(super) fn taken(&self) -> impl Iterator<Item = (&'s Candidate<'a>, bool)> {
-        let mut before = false;
+    /// The pieces that were taken, oldest first.
+    pub(super) fn taken(&self) -> impl Iterator<Item = &'s Candidate<'a>> {
         let all = self.survey.candidates.iter().zip(&self.taken);
-        all.filter_map(move |(candidate, taken)| {
-            let follows = before;
-            before = *taken;
-            taken.then_some((candidate, follows))
-        })
+        all.filter(|(_, taken)| **taken)
+            .map(|(candidate, _)| candidate)
     }
 
     /// The share of a term's worth that a piece tells.
