@@ -17,7 +17,7 @@ const PER_BLOCK: usize = 48;
 fn main() -> ExitCode {
     let _profiler = dhat::Profiler::builder().testing().build();
     println!("messages                      bytes beyond the text   limit");
-    let kinds: [(&str, fn(usize) -> Message); 4] = [
+    let kinds: [(&str, Make); 4] = [
         ("one text", text),
         ("three texts", texts),
         ("two calls", calls),
@@ -34,8 +34,11 @@ fn main() -> ExitCode {
     verdict
 }
 
+/// Makes a message of a kind.
+type Make = fn(usize) -> Message;
+
 /// Bytes per entry beyond its texts, and what is allowed for a message of so many blocks.
-fn measure(make: fn(usize) -> Message) -> (f64, usize) {
+fn measure(make: Make) -> (f64, usize) {
     let before = dhat::HeapStats::get().curr_bytes;
     let mut session = Session::new(Window::configured(1_000_000), Meter::Chars4);
     let mut text_bytes = 0;

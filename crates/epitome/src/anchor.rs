@@ -215,15 +215,21 @@ impl Run {
     }
 }
 
-/// Whether a name ends as files do: a dot and a few small letters.
+/// Endings by which files are known when no folder stands before them.
+const EXTENSIONS: &[&str] = &[
+    "bat", "bzl", "c", "cc", "cfg", "clj", "conf", "cpp", "cs", "css", "csv", "dart", "db", "diff",
+    "doc", "docx", "env", "erl", "ex", "exs", "fs", "gif", "go", "gradle", "graphql", "h", "hcl",
+    "hpp", "hs", "htm", "html", "ini", "ipynb", "java", "jl", "jpg", "js", "json", "jsonl", "jsx",
+    "kt", "lock", "log", "lua", "md", "mdx", "mjs", "ml", "mod", "nix", "parquet", "patch", "pdf",
+    "php", "pl", "png", "proto", "ps1", "py", "pyi", "r", "rb", "rs", "rst", "sbt", "scala",
+    "scss", "sh", "sql", "sqlite", "sum", "svelte", "svg", "swift", "tex", "tf", "toml", "traj",
+    "ts", "tsv", "tsx", "txt", "vue", "xls", "xlsx", "xml", "yaml", "yml", "zig", "zip",
+];
+
+/// Whether a name ends as files do.
 fn is_file(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, extension)| {
-        let is_part = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-        stem.len() > 1
-            && (1..=5).contains(&extension.len())
-            && !stem.contains('.')
-            && extension.bytes().all(is_part)
-            && extension.bytes().any(|b| b.is_ascii_lowercase())
+        !stem.is_empty() && EXTENSIONS.binary_search(&extension).is_ok()
     })
 }
 

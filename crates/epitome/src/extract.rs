@@ -6,6 +6,7 @@ mod listing;
 mod pieces;
 mod survey;
 mod todo;
+mod trouble;
 mod values;
 mod weight;
 
@@ -21,6 +22,7 @@ use arrange::{Replaced, Sections, arrange};
 use coverage::Coverage;
 use pieces::{Piece, Voice};
 use survey::{Candidate, Survey};
+use trouble::Troubles;
 
 /// What the built-in summariser works from.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +65,9 @@ const REQUEST_TOKENS: u64 = 120;
 const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
-/// The share of the rest that last words and open work may take, each, in percent.
+/// The share of the rest that last words and open work may take, in percent.
 const CLOSE_PERCENT: u64 = 4;
+const OPEN_PERCENT: u64 = 8;
 /// The share of the rest that the list of changed files may take, in percent.
 const CHANGED_PERCENT: u64 = 25;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
@@ -74,6 +77,8 @@ const CHANGED_FACTOR: f64 = 2.0;
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
 const SAID_PERCENT_OF_WORK: u64 = 20;
+/// What failures may take in any case, in percent.
+const TROUBLE_PERCENT: u64 = 3;
 /// A summary of less than this many tokens has one section for all that was done and found.
 const SECTIONS_TOKENS: u64 = 600;
 /// How often room that turned out to be left is filled.
@@ -125,7 +130,7 @@ impl Source<'_> {
         parts.pins.retain(|pin| !is_told(pin));
         let close_tokens = percent_of(left, CLOSE_PERCENT);
         parts.last_words = self.last_words(close_tokens);
-        parts.open = self.open(&earlier, close_tokens);
+        parts.open = self.open(&earlier, percent_of(left, OPEN_PERCENT));
         let close = parts.last_words.iter().chain(&parts.open);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
@@ -195,6 +200,8 @@ impl Source<'_> {
         let said = percent_of(free, said_percent(&survey));
         let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
         coverage.fill(is_said, cost, said);
+        let is_trouble = |candidate: &Candidate<'_>| candidate.piece.voice == Voice::Trouble;
+        coverage.fill(is_trouble, cost, percent_of(left, TROUBLE_PERCENT));
         // What lines cost apart is more than what they cost together: the difference is used too.
         for _ in 0..REFILLS {
             arrange(&coverage, &replaced, parts, sections);
@@ -218,6 +225,7 @@ impl Source<'_> {
                 position,
                 voice,
                 text: text.into(),
+                place: 0,
             });
         };
         for text in &earlier.said {
@@ -226,15 +234,21 @@ impl Source<'_> {
         for (kind, text) in &earlier.record {
             add(position, Voice::Earlier(*kind), text);
         }
+        let mut troubles = Troubles::default();
         for (position, message) in self.entries() {
+            troubles.next(position, message, |position, text| {
+                survey.add(Piece::trouble(position, text));
+            });
             pieces::of(position, message, &mut |piece| survey.add(piece));
         }
+        troubles.end(|position, text| survey.add(Piece::trouble(position, text)));
         for (position, text) in self.omitted {
-            pieces::lines(text, &mut |text| {
+            pieces::lines(text, &mut 0, &mut |text, place| {
                 survey.add(Piece {
                     position: *position,
                     voice: Voice::Result,
                     text: text.into(),
+                    place,
                 });
             });
         }

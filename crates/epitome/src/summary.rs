@@ -245,9 +245,12 @@ fn shielded(text: &str) -> String {
     text.lines().map(defused).collect::<Vec<_>>().join("\n")
 }
 
+/// A line as an item of a list; what follows a line break inside it is indented.
 fn bullet(text: &str) -> String {
-    format!("- {}", defused(text))
+    format!("- {}", defused(&text.replace('\n', INDENT)))
 }
+
+const INDENT: &str = "\n  ";
 
 fn quote(text: &str) -> String {
     format!("> {}", defused(&text.replace('\n', "\n> ")))
@@ -365,6 +368,13 @@ impl Earlier {
                 heading = line;
                 continue;
             }
+            if let Some(more) = line.strip_prefix("  ")
+                && let Some(item) = earlier.last_item(heading)
+            {
+                item.push('\n');
+                item.push_str(more);
+                continue;
+            }
             let item = line.strip_prefix("- ");
             match (heading, item) {
                 (PINS_HEADING, Some(item)) => earlier.pins.push(item.to_owned()),
@@ -398,6 +408,18 @@ impl Earlier {
         earlier.said.extend(latest);
         earlier.task = (!task.is_empty()).then(|| task.join("\n"));
         Some(earlier)
+    }
+
+    /// The item that was read last under a heading of quoted lines.
+    fn last_item(&mut self, heading: &str) -> Option<&mut String> {
+        match heading {
+            SAID_HEADING => self.said.last_mut(),
+            OPEN_HEADING => self.open.last_mut(),
+            _ => {
+                let (kind, text) = self.record.last_mut()?;
+                (kind.heading() == heading).then_some(text)
+            }
+        }
     }
 
     /// Reads a summary of the design that goes in rounds.

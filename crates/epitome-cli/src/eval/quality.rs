@@ -54,14 +54,14 @@ fn targets(report: &Report) -> String {
         }
     };
     let rows = [
-        of("FNR-g, 4,000", 0.75, &at(Some(4_000), |l| l.grounded)),
-        of("FNR-g, 8,000", 0.82, &at(Some(8_000), |l| l.grounded)),
-        of("far, 8,000", 0.88, &at(Some(8_000), |l| l.far)),
-        of("rare, 8,000", 0.52, &at(Some(8_000), |l| l.rare)),
-        of("AR, 4,000", 0.98, &at(Some(4_000), |l| l.artifacts)),
-        of("CR, 4,000", 0.98, &|method| planted(report, method)),
-        of("AFR, 8,000", 0.65, &|method| score::answers(report, method)),
-        of("FNR-g, real", 0.78, &at(None, |l| l.grounded)),
+        of("FNR-g, 4,000", 0.78, &at(Some(4_000), |l| l.grounded)),
+        of("FNR-g, 8,000", 0.85, &at(Some(8_000), |l| l.grounded)),
+        of("far, 8,000", 0.90, &at(Some(8_000), |l| l.far)),
+        of("rare, 8,000", 0.53, &at(Some(8_000), |l| l.rare)),
+        of("AR, 4,000", 0.99, &at(Some(4_000), |l| l.artifacts)),
+        of("CR, 4,000", 0.99, &|method| planted(report, method)),
+        of("AFR, 8,000", 0.70, &|method| score::answers(report, method)),
+        of("FNR-g, real", 0.80, &at(None, |l| l.grounded)),
         of("lookup any@5", 0.85, &found(1)),
         of("lookup any@10", 0.92, &found(2)),
     ];

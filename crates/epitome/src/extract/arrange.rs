@@ -1,7 +1,7 @@
 //! From chosen pieces to lines for a reader.
 
 use super::coverage::Coverage;
-use super::pieces::Voice;
+use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
 use super::{first_words, one_line};
 use crate::anchor::scan;
@@ -39,6 +39,9 @@ const REPLACES: &[&str] = &[
     "replaces ",
     "replace ",
     "drop ",
+    "forget ",
+    "remove every trace of ",
+    "vergiss ",
     "statt ",
     "anstelle von ",
     "plutôt que ",
@@ -50,10 +53,13 @@ const REPLACES: &[&str] = &[
 const REPLACED_BYTES: usize = 48;
 /// A thing named in more entries than this is what the work is about, not one way of doing it.
 const TOPIC: u16 = 40;
-/// Lists of paths are broken here, in bytes.
-const LIST_BYTES: usize = 400;
+/// Pieces are put together up to this size, in bytes.
+const LINE_BYTES: usize = 480;
 /// Between stretches of one message that do not follow each other.
 const GAP: &str = " […] ";
+
+/// Before words of the user that later ones replaced.
+const SUPERSEDED: &str = "(superseded later) ";
 
 /// Whether a line tells of a choice.
 pub(super) fn is_choice(text: &str) -> bool {
@@ -70,29 +76,39 @@ pub(super) fn arrange(
 ) {
     parts.said.clear();
     parts.record.clear();
-    let mut last = None;
-    for (candidate, follows) in coverage.taken() {
-        let voice = candidate.piece.voice;
+    let mut last: Option<(usize, Voice, LineKind, usize)> = None;
+    for candidate in coverage.taken() {
+        let Piece {
+            position,
+            voice,
+            place,
+            ..
+        } = candidate.piece;
         let kind = match sections {
             Sections::All => kind(candidate, replaced),
             Sections::One => LineKind::Found,
         };
-        let position = candidate.piece.position;
+        let mut text = one_line(&candidate.piece.text);
+        if voice == Voice::User && is_superseded(&text, candidate, replaced) {
+            text = format!("{SUPERSEDED}{text}");
+        }
+        let before =
+            last.filter(|before| (before.0, before.1, before.2) == (position, voice, kind));
+        let follows = before.is_some_and(|(.., before)| place == before + 1);
+        let gap = match voice {
+            Voice::Call | Voice::Trouble | Voice::Earlier(_) => None,
+            Voice::Listed => Some(" "),
+            _ if follows => Some("\n"),
+            Voice::User | Voice::Assistant => Some(GAP),
+            _ => None,
+        };
+        last = Some((position, voice, kind, place));
         let lines = match voice.is_said() {
             true => &mut parts.said,
             false => &mut parts.record,
         };
-        let gap = match voice {
-            Voice::Listed => Some(" "),
-            Voice::User | Voice::Assistant if follows => Some(" "),
-            Voice::User | Voice::Assistant => Some(GAP),
-            _ => None,
-        };
-        let joins = last == Some((position, voice, kind));
-        last = Some((position, voice, kind));
-        let text = one_line(&candidate.piece.text);
-        match (gap, lines.last_mut()) {
-            (Some(gap), Some(line)) if joins && line.text.len() + text.len() < LIST_BYTES => {
+        match (gap.filter(|_| before.is_some()), lines.last_mut()) {
+            (Some(gap), Some(line)) if line.text.len() + text.len() < LINE_BYTES => {
                 line.text.push_str(gap);
                 line.text.push_str(&text);
             }
@@ -103,6 +119,15 @@ pub(super) fn arrange(
             }),
         }
     }
+}
+
+/// Whether the user chose something here that later words replaced.
+fn is_superseded(text: &str, candidate: &Candidate<'_>, replaced: &Replaced) -> bool {
+    let lower = text.to_lowercase();
+    let chooses = is_choice(text) || lower.contains("use ");
+    // What replaces something names it too.
+    let replaces = REPLACES.iter().any(|cue| lower.contains(cue));
+    chooses && !replaces && !text.starts_with(SUPERSEDED) && replaced.names(candidate)
 }
 
 /// How many sections there is room for.
@@ -123,7 +148,7 @@ fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
         Voice::Assistant => LineKind::Said,
         Voice::Call => LineKind::Done,
         Voice::Written | Voice::Result => LineKind::Found,
-        Voice::Failure => LineKind::Failed,
+        Voice::Failure | Voice::Trouble => LineKind::Failed,
         Voice::Listed => LineKind::Listed,
         Voice::Earlier(LineKind::Decided) if is_replaced() => LineKind::Superseded,
         Voice::Earlier(kind) => kind,

@@ -25,7 +25,7 @@ const fn factor(voice: Voice) -> f64 {
         Voice::User => 2.0,
         Voice::Pasted => 0.5,
         Voice::Written => 0.7,
-        Voice::Assistant | Voice::Failure => 1.2,
+        Voice::Assistant | Voice::Failure | Voice::Trouble => 1.2,
         Voice::Call => 1.1,
         Voice::Result => 0.8,
         Voice::Listed => 1.2,
@@ -141,15 +141,11 @@ impl<'s, 'a> Coverage<'s, 'a> {
         left
     }
 
-    /// The pieces that were taken, oldest first, with whether each follows right behind the one before.
-    pub(super) fn taken(&self) -> impl Iterator<Item = (&'s Candidate<'a>, bool)> {
-        let mut before = false;
+    /// The pieces that were taken, oldest first.
+    pub(super) fn taken(&self) -> impl Iterator<Item = &'s Candidate<'a>> {
         let all = self.survey.candidates.iter().zip(&self.taken);
-        all.filter_map(move |(candidate, taken)| {
-            let follows = before;
-            before = *taken;
-            taken.then_some((candidate, follows))
-        })
+        all.filter(|(_, taken)| **taken)
+            .map(|(candidate, _)| candidate)
     }
 
     /// The share of a term's worth that a piece tells.

@@ -101,10 +101,10 @@ impl Source<'_> {
 
     /// What the newest list of things to do says is open.
     pub(super) fn open(&self, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
-        let newest = self.entries().rev().find_map(|(position, message)| {
-            let items = message.calls().filter_map(todo::open_items).last()?;
-            Some((position, items))
-        });
+        let newest = self
+            .entries()
+            .rev()
+            .find_map(|(position, message)| Some((position, todo::open_items(message)?)));
         let (position, items) =
             newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
         let mut left = cap_tokens;

@@ -24,6 +24,8 @@ pub(super) enum Voice {
     Result,
     /// A line of a tool result that reports a failure.
     Failure,
+    /// A failure and what came of it.
+    Trouble,
     /// A path of a list of paths, by its last two parts.
     Listed,
     /// A line of an earlier summary.
@@ -51,6 +53,20 @@ pub(super) struct Piece<'a> {
     pub(super) position: usize,
     pub(super) voice: Voice,
     pub(super) text: Cow<'a, str>,
+    /// Where it stands in its message: what follows right behind it has the next number.
+    pub(super) place: usize,
+}
+
+impl Piece<'_> {
+    /// A failure and what came of it.
+    pub(super) const fn trouble(position: usize, text: String) -> Self {
+        Self {
+            position,
+            voice: Voice::Trouble,
+            text: Cow::Owned(text),
+            place: 0,
+        }
+    }
 }
 
 /// A shorter piece says too little, in bytes.
@@ -67,30 +83,39 @@ const PURPOSE_BYTES: usize = 110;
 /// The pieces of a message, in order.
 pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMut(Piece<'a>)) {
     let mut purpose = None;
+    let mut place = 0;
     for block in &message.blocks {
-        let mut add = |voice, text| {
+        place += 1;
+        let mut add = |voice, text, place| {
             each(Piece {
                 position,
                 voice,
                 text,
+                place,
             });
         };
         match block {
             Block::Text(text) if message.role == Role::Assistant => {
-                lines(text, &mut |line| add(Voice::Assistant, Cow::Borrowed(line)));
+                lines(text, &mut place, &mut |line, place| {
+                    add(Voice::Assistant, Cow::Borrowed(line), place);
+                });
                 purpose = last_sentence(text);
             }
             Block::Text(text) if message.role == Role::User => {
-                typed(text, &mut |voice, line| add(voice, Cow::Borrowed(line)));
+                typed(text, &mut place, &mut |voice, line, place| {
+                    add(voice, Cow::Borrowed(line), place);
+                });
             }
-            Block::Call(call) => of_call(call, purpose.take(), &mut add),
+            Block::Call(call) => of_call(call, purpose.take(), &mut place, &mut add),
             Block::Result(result) => {
                 let voice = match result.is_error {
                     true => Voice::Failure,
                     false => Voice::Result,
                 };
                 for text in result.texts() {
-                    lines(text, &mut |line| add(voice, Cow::Borrowed(line)));
+                    lines(text, &mut place, &mut |line, place| {
+                        add(voice, Cow::Borrowed(line), place);
+                    });
                 }
             }
             _ => {}
@@ -99,32 +124,41 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
 }
 
 /// The lines of a text, trimmed; long ones in stretches.
-pub(super) fn lines<'a>(text: &'a str, each: &mut impl FnMut(&'a str)) {
+pub(super) fn lines<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
     for line in text.lines() {
-        stretches(line.trim(), each);
+        stretches(line.trim(), place, each);
     }
 }
 
 /// What the user sent: between fences it is pasted, and so is most of a long message.
-fn typed<'a>(text: &'a str, each: &mut impl FnMut(Voice, &'a str)) {
+fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a str, usize)) {
     let mut voice = Voice::User;
     let mut at = 0;
     for line in text.lines() {
         at += line.len();
         if text.len() > 2 * TYPED_BYTES && at > TYPED_BYTES {
-            stretches(line.trim(), &mut |piece| each(Voice::Pasted, piece));
+            stretches(line.trim(), place, &mut |piece, place| {
+                each(Voice::Pasted, piece, place);
+            });
         } else if line.trim_start().starts_with("```") {
             voice = match voice {
                 Voice::User => Voice::Pasted,
                 _ => Voice::User,
             };
         } else {
-            stretches(line.trim(), &mut |piece| each(voice, piece));
+            stretches(line.trim(), place, &mut |piece, place| {
+                each(voice, piece, place);
+            });
         }
     }
 }
 
-fn of_call<'a>(call: &Call, purpose: Option<&str>, add: &mut impl FnMut(Voice, Cow<'a, str>)) {
+fn of_call<'a>(
+    call: &Call,
+    purpose: Option<&str>,
+    place: &mut usize,
+    add: &mut impl FnMut(Voice, Cow<'a, str>, usize),
+) {
     let values = values(&call.arguments);
     let mut head = match purpose {
         Some(purpose) => format!("{purpose} "),
@@ -142,15 +176,16 @@ fn of_call<'a>(call: &Call, purpose: Option<&str>, add: &mut impl FnMut(Voice, C
     }
     let head = one_line(&head);
     let head = first_words(&head, from + CALL_CHARS).to_owned();
-    add(Voice::Call, Cow::Owned(head));
+    add(Voice::Call, Cow::Owned(head), *place);
+    *place += 1;
     for value in &values {
-        lines(value, &mut |line| {
-            add(Voice::Written, Cow::Owned(line.to_owned()));
+        lines(value, place, &mut |line, place| {
+            add(Voice::Written, Cow::Owned(line.to_owned()), place);
         });
     }
 }
 
-fn stretches<'a>(line: &'a str, each: &mut impl FnMut(&'a str)) {
+fn stretches<'a>(line: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
     let mut rest = line;
     while rest.len() > LONGEST {
         let mut piece = first_words(rest, LONGEST);
@@ -168,13 +203,15 @@ fn stretches<'a>(line: &'a str, each: &mut impl FnMut(&'a str)) {
             rest = "";
             break;
         }
+        *place += 1;
         if piece.len() >= SHORTEST {
-            each(piece);
+            each(piece, *place);
         }
         rest = rest.get(piece.len()..).unwrap_or_default().trim_start();
     }
+    *place += usize::from(!rest.is_empty());
     if rest.len() >= SHORTEST {
-        each(rest);
+        each(rest, *place);
     }
 }
 

@@ -144,8 +144,8 @@ impl<'a> Survey<'a> {
             }
         });
         piece.text = text;
-        // The head of a call repeats the beginning of its arguments, which come behind it.
-        if voice != Voice::Call {
+        // The head of a call and a failure repeat what other pieces say.
+        if !matches!(voice, Voice::Call | Voice::Trouble) {
             self.bytes += piece.text.len() as u64;
             self.tool_bytes += match voice {
                 Voice::User | Voice::Assistant | Voice::Earlier(_) => 0,
@@ -335,7 +335,9 @@ impl<'a> Survey<'a> {
             Voice::Assistant | Voice::Call | Voice::Written | Voice::Earlier(_) => {
                 (&mut term.made, assistant)
             }
-            Voice::Result | Voice::Failure | Voice::Listed => (&mut term.seen, tools),
+            Voice::Result | Voice::Failure | Voice::Trouble | Voice::Listed => {
+                (&mut term.seen, tools)
+            }
         };
         // The lines of an earlier summary are of many entries.
         if *last != entry || matches!(voice, Voice::Earlier(_)) {

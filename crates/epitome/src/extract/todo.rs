@@ -1,7 +1,7 @@
 //! What an agent noted as still to do.
 
 use crate::files::arguments;
-use crate::message::Call;
+use crate::message::{Call, Message};
 
 /// Words in a tool's name that make it one for notes of this kind.
 const TOOLS: &[&str] = &["todo", "plan"];
@@ -11,8 +11,25 @@ const STATES: &[&str] = &["status", "state"];
 /// States of what is done with.
 const CLOSED: &[&str] = &["completed", "complete", "done", "cancelled", "canceled"];
 
+/// How lines begin that are to be ticked off, without the mark of a list.
+const OPEN_BOX: &str = "[ ] ";
+const LIST_MARKS: &[char] = &['-', '*', '+', ' ', '\t'];
+
+/// What a message lists as not done yet, in a call or in words; `None` where it lists nothing of this kind.
+pub(super) fn open_items(message: &Message) -> Option<Vec<String>> {
+    let called = message.calls().filter_map(in_call).last();
+    called.or_else(|| {
+        let lines = message.spoken().flat_map(str::lines);
+        let items: Vec<String> = lines
+            .filter_map(|line| line.trim_start_matches(LIST_MARKS).strip_prefix(OPEN_BOX))
+            .map(str::to_owned)
+            .collect();
+        (!items.is_empty()).then_some(items)
+    })
+}
+
 /// The items of a call that are not done yet; `None` where the call is no list of things to do.
-pub(super) fn open_items(call: &Call) -> Option<Vec<String>> {
+fn in_call(call: &Call) -> Option<Vec<String>> {
     let name = call.name.to_lowercase();
     if !TOOLS.iter().any(|word| name.contains(word)) {
         return None;

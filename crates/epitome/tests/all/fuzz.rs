@@ -66,7 +66,7 @@ impl Choices<'_> {
         ]);
         let times = self.pick(&[1, 1, 1, 2, 3, 40, 2_000]);
         let mut text = unit.repeat(times);
-        if self.byte() % 3 == 0 {
+        if self.byte().is_multiple_of(3) {
             text.push_str(&self.text_tail());
         }
         text
