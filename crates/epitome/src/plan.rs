@@ -15,6 +15,8 @@ pub const SUMMARY_FLOOR_TOKENS: u64 = 160;
 const SUMMARY_PERCENT: u64 = 85;
 const SUMMARY_BEYOND_PERCENT: u64 = 20;
 const SUMMARY_FIRST_TOKENS: u64 = 10_000;
+/// Where a conversation goes on in its window, the summary gets this share.
+const WINDOW_SUMMARY_PERCENT: u64 = 40;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
 /// Instructions take at most this part of the target: a quarter of an explicit budget, and about a tenth of the window
@@ -105,6 +107,27 @@ impl Plan {
     /// # Errors
     /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the target.
     pub fn make(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
+        Self::divided(log, target_tokens, reason, summary_share)
+    }
+
+    /// [`Plan::make`] for a conversation that goes on in its window: what the summary leaves is more, so that more of
+    /// the newest entries stay as they are.
+    ///
+    /// # Errors
+    /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the target.
+    pub fn for_window(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
+        Self::divided(log, target_tokens, reason, |room| {
+            percent_of(room, WINDOW_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS)
+        })
+    }
+
+    /// Plans with `summary_share` of what the head leaves for the summary.
+    fn divided(
+        log: &Log,
+        target_tokens: u64,
+        reason: Reason,
+        summary_share: impl Fn(u64) -> u64,
+    ) -> Result<Self, NoPlan> {
         let no = |reason, floor_tokens| NoPlan {
             reason,
             floor_tokens,
@@ -116,12 +139,10 @@ impl Plan {
         };
         let floor_with = |head_end: usize| {
             let tail = last_cut.max(head_end)..log.len();
-            let floor = log.tokens(system_end..head_end)
-                + SUMMARY_FLOOR_TOKENS
-                + pins_tokens(log, head_end..tail.start, target_tokens)
-                + log.tokens(tail.clone())
-                - log.trimmable_tokens(tail);
-            floor.min(tokens_before)
+            let floor =
+                log.tokens(system_end..head_end) + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+                    - log.trimmable_tokens(tail.clone());
+            floor_with_pins(floor, log, head_end..tail.start).min(tokens_before)
         };
         let floor_tokens = floor_with(system_end);
         if last_cut <= system_end {
@@ -327,6 +348,13 @@ fn summary_share(room_tokens: u64) -> u64 {
     let beyond = room_tokens - first;
     let share = percent_of(first, SUMMARY_PERCENT) + percent_of(beyond, SUMMARY_BEYOND_PERCENT);
     share.max(SUMMARY_FLOOR_TOKENS)
+}
+
+/// The least target that holds `floor_tokens` and the instructions in `range`, of which it gives at most a quarter to
+/// these.
+fn floor_with_pins(floor_tokens: u64, log: &Log, range: Range<usize>) -> u64 {
+    let pins = log.pin_tokens(range);
+    floor_tokens + pins.min(floor_tokens.div_ceil(PINS_CAP_DIVISOR - 1))
 }
 
 /// What is kept free for the instructions in `range`.

@@ -219,7 +219,14 @@ impl Session {
     /// A design that gives every call a response does so when the conversation goes on without one. What is in
     /// flight at the end is left alone.
     fn answer_abandoned_calls(&mut self, next: &Message) {
-        let goes_on = next.results().next().is_none() && next.role != Role::System;
+        // Several entries of the assistant in a row may be one answer.
+        let is_same_answer = next.role == Role::Assistant
+            && self
+                .entries
+                .last()
+                .is_some_and(|last| last.role == Role::Assistant);
+        let goes_on =
+            next.results().next().is_none() && next.role != Role::System && !is_same_answer;
         if self.preset.name != PresetName::Vibe || !goes_on || !self.shown.log.is_in_flight() {
             return;
         }

@@ -88,7 +88,10 @@ pub struct RequiredHeading {
 /// let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
 /// let verification = Verification::of(&source, None);
 ///
-/// let checked = verification.check("Fixed src/auth.rs. Then src/cookies.rs was rewritten.");
+/// let summary = "The session in src/auth.rs lived 30 minutes too long.\n\
+///     The login in src/auth.rs is fixed.\n\
+///     Then src/cookies.rs was rewritten.";
+/// let checked = verification.check(summary);
 /// assert_eq!(checked.verdict, Verdict::Repaired);
 /// assert!(!checked.text.contains("src/cookies.rs"));
 /// assert!(checked.text.contains("Never push to main."));

@@ -207,7 +207,7 @@ impl Keeper {
             };
             for target in targets(&ticket, &gauge) {
                 let log = &ticket.conversation.log;
-                let made = Plan::make(log, target, reason)
+                let made = Plan::for_window(log, target, reason)
                     .and_then(|plan| Compaction::extract(plan, log, &messages, meter, None));
                 match made {
                     Ok(compaction) => {

@@ -6,6 +6,7 @@ use crate::heartbeat::HeartbeatPart;
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
+use crate::summary::Earlier;
 use crate::trim::TRIMMED_RESULT_TOKENS;
 use crate::{pin, summary};
 
@@ -103,13 +104,25 @@ impl Facts {
     }
 }
 
-/// What the instructions in a message take, as bullets of a summary.
+/// What the instructions in a message take, as bullets of a summary. In a summary of ours a rule may also stand inside
+/// a request that it quotes.
 fn pin_tokens(message: &Message, meter: Meter) -> u64 {
-    let pins = pin::find([(0, message)]);
-    let sizes = pins.iter().filter(|pin| pin.is_active());
-    sizes
-        .map(|pin| meter.text(&pin.text) + summary::BULLET_TOKENS)
-        .sum()
+    let cost = |text: &str| meter.text(text) + summary::BULLET_TOKENS;
+    let found = |message: &Message| -> u64 {
+        let pins = pin::find([(0, message)]);
+        let in_force = pins.iter().filter(|pin| pin.is_active());
+        in_force.map(|pin| cost(&pin.text)).sum()
+    };
+    let earlier = message.spoken().next().and_then(Earlier::read);
+    let Some(earlier) = earlier.filter(|_| message.role == Role::User) else {
+        return found(message);
+    };
+    let instructions: u64 = earlier.pins.iter().map(|text| cost(text)).sum();
+    let requests = earlier.task.iter().chain(&earlier.said);
+    instructions
+        + requests
+            .map(|text| found(&Message::text(Role::User, text.as_str())))
+            .sum::<u64>()
 }
 
 fn saturate(tokens: u64) -> u32 {

@@ -1,8 +1,8 @@
 //! Plans in the way of a design.
 
 use super::{
-    Layout, NOTES_CAP_DIVISOR, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system,
-    notes, notes_tokens, percent_of, pins_tokens,
+    Layout, NOTES_CAP_DIVISOR, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, floor_with_pins,
+    leading_system, notes, notes_tokens, percent_of, pins_tokens,
 };
 use crate::log::Log;
 use crate::message::Role;
@@ -27,7 +27,10 @@ impl Plan {
     ) -> Result<Self, NoPlan> {
         let target = budget_tokens.unwrap_or(default_target_tokens);
         if preset.keep == Keep::Budget {
-            return Self::make(log, target, reason);
+            return match budget_tokens {
+                Some(budget) => Self::make(log, budget, reason),
+                None => Self::for_window(log, target, reason),
+            };
         }
         let nothing = |floor_tokens| NoPlan {
             reason: Reason::NothingToRemove,
@@ -43,12 +46,10 @@ impl Plan {
             .map_or(last_cut, |cut| cut.max(last_cut));
         let tail = least.max(head_end)..log.len();
         let pins_room = budget_tokens.unwrap_or(tokens_before);
-        let floor_tokens = (head_tokens
-            + SUMMARY_FLOOR_TOKENS
-            + pins_tokens(log, head_end..tail.start, pins_room)
-            + log.tokens(tail.clone())
-            - log.trimmable_tokens(tail))
-        .min(tokens_before);
+        let floor_tokens = head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+            - log.trimmable_tokens(tail.clone());
+        let floor_tokens =
+            floor_with_pins(floor_tokens, log, head_end..tail.start).min(tokens_before);
         let cut = preset.cut(log, head_end).filter(|cut| *cut > head_end);
         let mut cut = cut.ok_or_else(|| nothing(floor_tokens))?;
         if let Some(budget) = budget_tokens {
