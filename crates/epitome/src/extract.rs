@@ -289,9 +289,17 @@ impl Source<'_> {
         (first, last)
     }
 
+    /// The earlier summary in the span, if there is one: in front, or right behind the first request, where it stood
+    /// while that request had a place of its own.
+    fn summary(&self) -> Option<(usize, &Message)> {
+        self.front()
+            .take(2)
+            .find(|(_, message)| message.spoken().next().is_some_and(is_earlier_summary))
+    }
+
     /// An earlier summary of ours counts only where we put it: in front of the span, or in the message before it.
     fn earlier(&self) -> Earlier {
-        let first = self.front().next().map(|(_, message)| message);
+        let first = self.summary().map(|(_, message)| message);
         let text = |message: Option<&'_ Message>, role: Role| {
             message
                 .filter(|message| message.role == role)
@@ -322,11 +330,7 @@ impl Source<'_> {
 
     /// The entries that somebody really sent: an earlier summary of ours is not one of them.
     fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
-        let summary = self
-            .front()
-            .next()
-            .filter(|(_, message)| message.spoken().next().is_some_and(is_earlier_summary))
-            .map(|(position, _)| position);
+        let summary = self.summary().map(|(position, _)| position);
         self.front()
             .filter(move |(position, _)| Some(*position) != summary)
     }

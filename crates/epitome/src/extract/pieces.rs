@@ -125,7 +125,8 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
 
 /// The lines of a text, trimmed; long ones in stretches.
 pub(super) fn lines<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
-    for line in text.lines() {
+    // Where a result was shortened before, the marker of a gap says nothing.
+    for line in text.lines().filter(|line| !line.starts_with("[… ")) {
         stretches(line.trim(), place, each);
     }
 }
