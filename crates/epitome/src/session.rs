@@ -69,6 +69,7 @@ pub struct Session {
     margins: Margins,
     meter: Meter,
     guards: bool,
+    answers_calls: bool,
     entries: Vec<Arc<Message>>,
     shown: Shown,
     frozen: Option<Frozen>,
@@ -121,6 +122,7 @@ impl Session {
             margins: Margins::default(),
             meter,
             guards: true,
+            answers_calls: false,
             entries: Vec::new(),
             shown: Shown::default(),
             frozen: None,
@@ -195,6 +197,15 @@ impl Session {
         self
     }
 
+    /// The same conversation, with a response in the view for every call that was abandoned, as `vibe` cleans a
+    /// history. For providers that pair results by place; where a result may still come later, it would be a second
+    /// one.
+    #[must_use]
+    pub const fn answering_abandoned_calls(mut self) -> Self {
+        self.answers_calls = true;
+        self
+    }
+
     /// The same conversation, in a window however small: without the guard of `default` and `openclaw`.
     #[must_use]
     pub const fn without_guard(mut self) -> Self {
@@ -216,8 +227,7 @@ impl Session {
         self.prune(Cache::Warm);
     }
 
-    /// A design that gives every call a response does so when the conversation goes on without one. What is in
-    /// flight at the end is left alone.
+    /// What is in flight at the end is left alone: only when the conversation goes on is a call abandoned.
     fn answer_abandoned_calls(&mut self, next: &Message) {
         // Several entries of the assistant in a row may be one answer.
         let is_same_answer = next.role == Role::Assistant
@@ -227,7 +237,7 @@ impl Session {
                 .is_some_and(|last| last.role == Role::Assistant);
         let goes_on =
             next.results().next().is_none() && next.role != Role::System && !is_same_answer;
-        if self.preset.name != PresetName::Vibe || !goes_on || !self.shown.log.is_in_flight() {
+        if !self.answers_calls || !goes_on || !self.shown.log.is_in_flight() {
             return;
         }
         let mut answered: HashSet<&str> = HashSet::new();

@@ -255,9 +255,10 @@ fn a_compaction_may_land_late_in_every_preset() {
 }
 
 #[test]
-fn vibe_gives_an_abandoned_call_a_response_and_leaves_one_in_flight_alone() {
+fn an_abandoned_call_gets_a_response_where_asked_and_one_in_flight_is_left_alone() {
     let mut session = Session::new(Window::configured(200_000), Meter::Estimate)
-        .with_preset(Preset::named(PresetName::Vibe));
+        .with_preset(Preset::named(PresetName::Vibe))
+        .answering_abandoned_calls();
     session.push(user("Look around."));
     session.push(calls(&["a", "b"]));
     session.push(result("a", "fine"));
