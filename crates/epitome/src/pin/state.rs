@@ -43,8 +43,8 @@ pub(super) fn effects(
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, (pin, _))| pin.is_active())
         .take(COMPARED)
+        .filter(|(_, (pin, _))| pin.is_active())
         .filter(|(_, pin)| is_changed(pin))
         .map(|(at, _)| at)
         .collect();
