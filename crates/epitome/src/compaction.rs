@@ -336,7 +336,7 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         .chain(
             message
                 .calls()
-                .flat_map(|call| [call.name.as_str(), call.arguments.as_str()]),
+                .flat_map(|call| [call.name.as_ref(), call.arguments.as_ref()]),
         )
         .chain(message.results().flat_map(|result| result.texts()))
 }

@@ -407,7 +407,7 @@ impl Source<'_> {
 fn texts(message: &Message) -> impl Iterator<Item = &str> {
     message
         .spoken()
-        .chain(message.calls().map(|call| call.arguments.as_str()))
+        .chain(message.calls().map(|call| call.arguments.as_ref()))
         .chain(message.results().flat_map(|result| result.texts()))
 }
 

@@ -59,7 +59,7 @@ pub struct NamedResult {
     /// The entry the result stands in.
     pub position: usize,
     /// The call it answers.
-    pub call_id: String,
+    pub call_id: Box<str>,
     /// The file or page, as the call names it.
     pub name: String,
     /// What was read.
@@ -108,13 +108,13 @@ pub fn named_results<'a, 'b>(
             }
         }
         for result in message.results() {
-            let Some((call, name)) = calls.get(result.call_id.as_str()) else {
+            let Some((call, name)) = calls.get(result.call_id.as_ref()) else {
                 continue;
             };
             if failed(result, call) {
                 continue;
             }
-            found.retain(|(_, arguments)| *arguments != call.arguments);
+            found.retain(|(_, arguments)| *arguments != &*call.arguments);
             found.push((named(position, name, result), &call.arguments));
         }
     }

@@ -7,11 +7,7 @@ use crate::support::{assistant, result, user};
 fn call(id: &str, tool: &str, arguments: &str) -> Message {
     Message {
         role: Role::Assistant,
-        blocks: vec![Block::Call(Call {
-            id: id.to_owned(),
-            name: tool.to_owned(),
-            arguments: arguments.to_owned(),
-        })],
+        blocks: vec![Block::Call(Call::new(id, tool, arguments))],
     }
 }
 
@@ -128,7 +124,7 @@ fn failed_reads_and_older_ones_of_the_same_do_not_count() {
 fn a_quarter_of_the_pin_budget_is_shared_out() {
     let result = |position: usize, words: usize| NamedResult {
         position,
-        call_id: String::new(),
+        call_id: Box::default(),
         name: "rules.md".to_owned(),
         text: "rule ".repeat(words),
     };
