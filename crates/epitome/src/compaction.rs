@@ -180,6 +180,7 @@ impl Compaction {
             dress: Dress::of(preset, messages, &plan),
             turn_start: Some(plan.turn_prefix.start).filter(|_| !plan.turn_prefix.is_empty()),
             pins_tokens: plan.pins_tokens,
+            pin_budget_tokens: pin::pin_budget_tokens(u64::MAX, Some(plan.target_tokens)),
             host_pins,
             budget_tokens: plan
                 .target_tokens
