@@ -53,7 +53,8 @@ impl UsageWatch {
             decoder,
             input_tokens,
         } = self;
-        decoder.feed(bytes, |data| {
+        decoder.feed(bytes, |event| {
+            let data = event.data;
             // Deltas come by the thousand and say nothing about usage.
             if memchr::memmem::find(data, b"\"usage\"").is_some()
                 && let Some(found) = self::input_tokens(*wire, data)

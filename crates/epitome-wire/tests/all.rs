@@ -21,6 +21,8 @@ mod cuts;
 mod detection;
 #[path = "all/documents.rs"]
 mod documents;
+#[path = "all/encodings.rs"]
+mod encodings;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[path = "all/json.rs"]
