@@ -38,7 +38,7 @@ pub use detect::{Detected, detect};
 pub use encoding::Unpacker;
 pub use identity::{ChainKey, Conversation, FirstBytes, Known, Memo, Prehashed};
 pub use media::{Detail, ImageSize};
-pub use overflow::Overflow;
+pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;
 pub use splice::{Edit, Item, Splice};
 pub use usage::{UsageWatch, input_tokens};
