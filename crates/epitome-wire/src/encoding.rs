@@ -19,6 +19,7 @@ const UNPACKED_LIMIT: usize = 256 << 20;
 /// assert_eq!(seen, b"data: x\n");
 /// assert!(Unpacker::of("compress").is_none());
 /// ```
+#[derive(Default)]
 pub struct Unpacker {
     layers: Vec<Layer>,
     unpacked: usize,

@@ -3,13 +3,15 @@
 //! - a request as it arrived: [`Body`]; what leaves: a [`Splice`] of it, never a re-serialisation
 //! - reading without converting: [`json`]; one message for the core: [`decode`]
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
-//! - what came back: [`Overflow`], [`input_tokens`], [`UsageWatch`], [`sse`]
+//! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`input_tokens`], [`StreamWatch`], [`sse`],
+//!   [`Unpacker`]
 //! - structural problems: [`violations`]
 //!
 //! Each format is one module with the same four functions: `decode`, `canonical`, `summary_message` and the
 //! role names. Knows no HTTP, no files, no clock.
 #![warn(missing_docs)]
 
+mod answer;
 mod anthropic;
 mod body;
 mod canonical;
@@ -31,6 +33,7 @@ mod usage;
 mod validity;
 mod wire;
 
+pub use answer::{Accumulator, Answer};
 pub use body::{Body, BodyError, Field};
 pub use canonical::NORMALISER_VERSION;
 pub use decode::{Decoded, Unreadable, canonical, decode, summary_message};
@@ -41,6 +44,6 @@ pub use media::{Detail, ImageSize};
 pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;
 pub use splice::{Edit, Item, Splice};
-pub use usage::{UsageWatch, input_tokens};
+pub use usage::{StreamWatch, input_tokens};
 pub use validity::{Violation, ViolationKind, violations};
 pub use wire::Wire;

@@ -1,7 +1,7 @@
 //! Event streams in any pieces, and what providers count.
 
 use epitome_testkit::Random;
-use epitome_wire::{UsageWatch, Wire, input_tokens, sse};
+use epitome_wire::{StreamWatch, Wire, input_tokens, sse};
 
 use crate::support::property;
 
@@ -177,7 +177,7 @@ fn a_stream_is_watched_in_any_pieces() {
         (Wire::Anthropic, anthropic, 100),
     ] {
         for size in [1, 2, 7, 64, text.len()] {
-            let mut watch = UsageWatch::new(wire);
+            let mut watch = StreamWatch::new(wire);
             assert_eq!(watch.input_tokens(), None);
             for piece in text.as_bytes().chunks(size) {
                 watch.feed(piece);
