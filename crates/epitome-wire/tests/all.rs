@@ -9,6 +9,8 @@
     reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
 )]
 
+#[path = "all/answers.rs"]
+mod answers;
 #[path = "all/budgets.rs"]
 mod budgets;
 #[path = "all/canonical.rs"]
