@@ -15,6 +15,7 @@ mod body;
 mod canonical;
 mod decode;
 mod detect;
+pub mod files;
 mod identity;
 pub mod json;
 mod media;

@@ -21,6 +21,10 @@ mod cuts;
 mod detection;
 #[path = "all/documents.rs"]
 mod documents;
+#[path = "all/files_real.rs"]
+mod files_real;
+#[path = "all/files_small.rs"]
+mod files_small;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[path = "all/json.rs"]
