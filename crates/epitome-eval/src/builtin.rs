@@ -59,11 +59,11 @@ pub fn message(entry: &Entry) -> Message {
         Speaker::Assistant => {
             let said = (!entry.content.is_empty()).then(|| Block::Text(text()));
             let calls = entry.tool_calls.iter().map(|call| {
-                Block::Call(Call {
-                    id: call.id.clone(),
-                    name: call.name.clone(),
-                    arguments: call.arguments.clone(),
-                })
+                Block::Call(Call::new(
+                    call.id.clone(),
+                    call.name.clone(),
+                    call.arguments.clone(),
+                ))
             });
             Message {
                 role: Role::Assistant,
@@ -73,7 +73,7 @@ pub fn message(entry: &Entry) -> Message {
         Speaker::Tool => Message {
             role: Role::Tool,
             blocks: vec![Block::Result(ToolResult {
-                call_id: entry.tool_call_id.clone().unwrap_or_default(),
+                call_id: entry.tool_call_id.clone().unwrap_or_default().into(),
                 parts: vec![ResultPart::Text(text())],
                 is_error: false,
             })],

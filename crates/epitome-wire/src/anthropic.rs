@@ -71,11 +71,11 @@ fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Resu
             said(text.ok_or(Unreadable::WrongType("text"))?, role)
         }
         BlockKind::Thinking => Block::Thinking { chars },
-        BlockKind::Call => Block::Call(Call {
-            id: member(block, "id").ok_or(Unreadable::WrongType("id"))?,
-            name: member(block, "name").unwrap_or_default(),
-            arguments: block.get("input").map(raw_json).unwrap_or_default(),
-        }),
+        BlockKind::Call => Block::Call(Call::new(
+            member(block, "id").ok_or(Unreadable::WrongType("id"))?,
+            member(block, "name").unwrap_or_default(),
+            block.get("input").map(raw_json).unwrap_or_default(),
+        )),
         BlockKind::Result => {
             let at = out.blocks.len();
             Block::Result(result(block, at, out)?)
@@ -185,7 +185,7 @@ fn result<'a>(
         }),
     }
     Ok(ToolResult {
-        call_id: member(block, "tool_use_id").unwrap_or_default(),
+        call_id: member(block, "tool_use_id").unwrap_or_default().into(),
         parts,
         is_error: block.get("is_error").map(|flag| &flag.kind) == Some(&Kind::Bool(true)),
     })

@@ -111,11 +111,11 @@ fn calls(value: &Value<'_>, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
             (None, Some(custom)) => (custom.string("name"), custom.string("input")),
             (None, None) => (None, None),
         };
-        out.push(Block::Call(Call {
-            id: id.into_owned(),
-            name: name.unwrap_or_default().into_owned(),
-            arguments: arguments.unwrap_or_default().into_owned(),
-        }));
+        out.push(Block::Call(Call::new(
+            id,
+            name.unwrap_or_default(),
+            arguments.unwrap_or_default(),
+        )));
     }
     Ok(())
 }
@@ -155,7 +155,7 @@ fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable>
         .or_else(|| value.string("name"))
         .unwrap_or_default();
     out.push(Block::Result(ToolResult {
-        call_id: id.into_owned(),
+        call_id: id.into(),
         parts,
         is_error: false,
     }));

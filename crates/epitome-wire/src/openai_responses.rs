@@ -96,11 +96,11 @@ pub(crate) fn decode<'a>(item: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
             content(item, role, &mut out)?;
         }
         ItemKind::Reasoning => out.push(Block::Thinking { chars }),
-        ItemKind::Call => out.push(Block::Call(Call {
-            id: call_id(item)?,
-            name: tool_name(item),
-            arguments: arguments(item),
-        })),
+        ItemKind::Call => out.push(Block::Call(Call::new(
+            call_id(item)?,
+            tool_name(item),
+            arguments(item),
+        ))),
         ItemKind::Output => {
             let call_id = call_id(item)?;
             let parts = output(item, "output", 0, &mut out)?;
@@ -221,7 +221,7 @@ fn arguments(item: &Value<'_>) -> String {
 
 fn result(call_id: String, parts: Vec<ResultPart>, item: &Value<'_>) -> Block {
     Block::Result(ToolResult {
-        call_id,
+        call_id: call_id.into(),
         parts,
         is_error: has_failed(item),
     })
@@ -294,11 +294,11 @@ fn other_result(part: &Value<'_>) -> ResultPart {
 /// A call of a tool that the provider runs: call and answer are one item, so nothing stays open.
 fn server_call<'a>(item: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let id = item.string("id").unwrap_or_default().into_owned();
-    out.push(Block::Call(Call {
-        id: id.clone(),
-        name: tool_name(item),
-        arguments: arguments(item),
-    }));
+    out.push(Block::Call(Call::new(
+        id.clone(),
+        tool_name(item),
+        arguments(item),
+    )));
     let parts = match item.string("type").as_deref() {
         Some("image_generation_call") => match medium("image", MEDIA_TOKENS) {
             Block::Media(media) => vec![ResultPart::Media(media)],

@@ -86,15 +86,15 @@ pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
         for block in &message.blocks {
             match block {
                 Block::Call(call) => {
-                    let is_waiting =
-                        wire == Wire::OpenAiResponses && open.iter().any(|(_, id)| *id == call.id);
-                    if is_waiting || !own.insert(call.id.as_str()) {
+                    let is_waiting = wire == Wire::OpenAiResponses
+                        && open.iter().any(|(_, id)| *id == &*call.id);
+                    if is_waiting || !own.insert(call.id.as_ref()) {
                         report(position, ViolationKind::RepeatedCallId);
                     }
                     open.push((position, &call.id));
                 }
                 Block::Result(result) => {
-                    match open.iter().position(|(_, id)| *id == result.call_id) {
+                    match open.iter().position(|(_, id)| *id == &*result.call_id) {
                         Some(at) => drop(open.remove(at)),
                         None => report(position, ViolationKind::OrphanResult),
                     }

@@ -80,11 +80,11 @@ fn texts(number: usize) -> Message {
 
 fn calls(number: usize) -> Message {
     let call = |part: usize| {
-        Block::Call(Call {
-            id: format!("call_{number}_{part}"),
-            name: "read".to_owned(),
-            arguments: format!("{{\"path\":\"src/{number}.rs\"}}"),
-        })
+        Block::Call(Call::new(
+            format!("call_{number}_{part}"),
+            "read",
+            format!("{{\"path\":\"src/{number}.rs\"}}"),
+        ))
     };
     Message {
         role: Role::Assistant,
@@ -96,7 +96,7 @@ fn result(number: usize) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: format!("call_{number}"),
+            call_id: format!("call_{number}").into(),
             parts: vec![ResultPart::Text(format!("{number} lines"))],
             is_error: false,
         })],

@@ -180,6 +180,7 @@ impl Compaction {
             dress: Dress::of(preset, messages, &plan),
             turn_start: Some(plan.turn_prefix.start).filter(|_| !plan.turn_prefix.is_empty()),
             pins_tokens: plan.pins_tokens,
+            pin_budget_tokens: pin::pin_budget_tokens(u64::MAX, Some(plan.target_tokens)),
             host_pins,
             budget_tokens: plan
                 .target_tokens
@@ -336,7 +337,7 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         .chain(
             message
                 .calls()
-                .flat_map(|call| [call.name.as_str(), call.arguments.as_str()]),
+                .flat_map(|call| [call.name.as_ref(), call.arguments.as_ref()]),
         )
         .chain(message.results().flat_map(|result| result.texts()))
 }

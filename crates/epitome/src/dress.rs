@@ -5,7 +5,7 @@ use crate::meter::Meter;
 use crate::plan::Plan;
 use crate::preset_name::PresetName;
 use crate::reference::{layer, micro, spacebot, vibe};
-use crate::summary::{Line, Parts};
+use crate::summary::{Line, NAMED, Parts, bullet};
 
 /// How the text of a summary is dressed for its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,13 +136,14 @@ fn round_text(round: u32, parts: &Parts) -> String {
         TROUBLE.iter().any(|word| lower.contains(word))
     };
     let bullets =
-        |lines: Vec<&str>| -> String { lines.iter().map(|line| format!("- {line}\n")).collect() };
+        |lines: Vec<&str>| -> String { lines.iter().map(|line| bullet(line) + "\n").collect() };
     let text_of = |line: &'_ Line| -> String { line.text.clone() };
-    let done: Vec<String> = parts
-        .record
+    let named = parts
+        .named
         .iter()
-        .filter(|l| !is_trouble(l))
-        .map(text_of)
+        .map(|line| format!("{NAMED}{}", line.text));
+    let done: Vec<String> = named
+        .chain(parts.record.iter().filter(|l| !is_trouble(l)).map(text_of))
         .collect();
     let trouble: Vec<String> = parts
         .record

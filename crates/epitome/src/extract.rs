@@ -3,6 +3,7 @@
 mod arrange;
 mod coverage;
 mod listing;
+mod named;
 mod pieces;
 mod survey;
 mod todo;
@@ -47,6 +48,8 @@ pub struct Source<'a> {
     pub dress: Dress<'a>,
     /// What instructions in force may take whatever else is there.
     pub pins_tokens: u64,
+    /// What all that is pinned may take; the results that the user's orders name get a part of it.
+    pub pin_budget_tokens: u64,
     /// What the host wants kept, word for word.
     pub host_pins: &'a [Pin],
     /// What the text may cost.
@@ -109,7 +112,8 @@ impl Source<'_> {
         let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
         let room = self.budget_tokens.saturating_sub(frame);
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
-        parts.pins = pin::cap(self.pins(&earlier), cap, self.meter).kept;
+        let pins = self.pins(&earlier);
+        parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
         let request_tokens = percent_of(left, REQUEST_PERCENT)
             .max(REQUEST_TOKENS)
@@ -128,6 +132,8 @@ impl Source<'_> {
         let told: Vec<String> = requests.cloned().collect();
         let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
         parts.pins.retain(|pin| !is_told(pin));
+        parts.named = self.named(&earlier, &pins, left);
+        left = left.saturating_sub(parts.named_tokens(self.meter));
         let close_tokens = percent_of(left, CLOSE_PERCENT);
         parts.last_words = self.last_words(close_tokens);
         parts.open = self.open(&earlier, percent_of(left, OPEN_PERCENT));
@@ -268,7 +274,8 @@ impl Source<'_> {
         for text in parts.task.iter().chain(&parts.latest_request) {
             coverage.tell(text);
         }
-        for line in parts.last_words.iter().chain(&parts.open) {
+        let lines = parts.last_words.iter().chain(&parts.open);
+        for line in lines.chain(&parts.named) {
             coverage.tell(&line.text);
         }
     }
@@ -407,7 +414,7 @@ impl Source<'_> {
 fn texts(message: &Message) -> impl Iterator<Item = &str> {
     message
         .spoken()
-        .chain(message.calls().map(|call| call.arguments.as_str()))
+        .chain(message.calls().map(|call| call.arguments.as_ref()))
         .chain(message.results().flat_map(|result| result.texts()))
 }
 

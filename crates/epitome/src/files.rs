@@ -75,7 +75,7 @@ impl FileOperations {
                 calls.push(call);
             }
             for result in message.results() {
-                let at = by_id.get(result.call_id.as_str()).copied();
+                let at = by_id.get(result.call_id.as_ref()).copied();
                 let call = at.and_then(|at| calls.get(at));
                 if !is_failure(result, call.copied()) {
                     continue;
@@ -85,7 +85,7 @@ impl FileOperations {
                 push_once(
                     &mut tool_failures,
                     ToolFailure {
-                        tool_name: call.map_or("unknown", |call| call.name.as_str()).to_owned(),
+                        tool_name: call.map_or("unknown", |call| call.name.as_ref()).to_owned(),
                         summary: account(&text),
                     },
                 );

@@ -63,22 +63,45 @@ pub enum Block {
     },
 }
 
-/// A tool call as the model made it.
+/// A tool call as the model made it. Its texts never grow, so they carry no spare room: a block is as large as its
+/// largest kind, and a long history has very many blocks.
+///
+/// ```
+/// use epitome::Call;
+///
+/// let call = Call::new("call_1", "read", r#"{"path":"src/main.rs"}"#);
+/// assert_eq!(&*call.name, "read");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The provider's id, by which the result refers to it.
-    pub id: String,
+    pub id: Box<str>,
     /// The tool's name.
-    pub name: String,
+    pub name: Box<str>,
     /// The arguments as text. Usually JSON, but models also write text that is not.
-    pub arguments: String,
+    pub arguments: Box<str>,
+}
+
+impl Call {
+    /// A call of a tool.
+    pub fn new(
+        id: impl Into<Box<str>>,
+        name: impl Into<Box<str>>,
+        arguments: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        }
+    }
 }
 
 /// What a tool returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
     /// The id of the call it answers.
-    pub call_id: String,
+    pub call_id: Box<str>,
     /// Its content in order.
     pub parts: Vec<ResultPart>,
     /// Whether the tool says that it failed.

@@ -31,6 +31,7 @@ use crate::message::Message;
 use crate::summary::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
+pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
 use reading::Reading;
 pub(crate) use reading::is_standing;

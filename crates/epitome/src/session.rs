@@ -243,8 +243,8 @@ impl Session {
         let mut answered: HashSet<&str> = HashSet::new();
         let mut abandoned: Vec<String> = Vec::new();
         for message in self.entries.iter().rev() {
-            answered.extend(message.results().map(|result| result.call_id.as_str()));
-            let calls = message.calls().map(|call| call.id.as_str());
+            answered.extend(message.results().map(|result| result.call_id.as_ref()));
+            let calls = message.calls().map(|call| call.id.as_ref());
             let open = calls.filter(|id| !answered.contains(id));
             abandoned.extend(open.map(str::to_owned));
             if message.calls().next().is_some() || message.is_typed_by_user() {

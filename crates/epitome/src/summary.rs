@@ -28,6 +28,8 @@ pub struct Parts {
     pub task: Option<String>,
     /// The newest request, when the span contains it.
     pub latest_request: Option<String>,
+    /// Results that the orders of the user name: the name of what was read, then its text.
+    pub named: Vec<Line>,
     /// What the user said, verbatim lines.
     pub said: Vec<Line>,
     /// Files that were changed, by the end of their paths.
@@ -108,6 +110,9 @@ const DIGEST_HEX: usize = 32;
 const PINS_HEADING: &str = "## Instructions of the user that are in force (verbatim)";
 const TASK_HEADING: &str = "## First request of the user (verbatim)";
 const LATEST_HEADING: &str = "## Latest request of the user (verbatim)";
+const NAMED_HEADING: &str = "## Record: read because the user named it";
+/// Before the name of what was read, in a form without a section for it.
+pub(crate) const NAMED: &str = "Named by the user: ";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const OPEN_HEADING: &str = "## Record: still to do";
@@ -131,6 +136,7 @@ impl Parts {
         section(&mut body, LATEST_HEADING, latest);
         let task = self.task.iter().map(|text| shielded(text));
         section(&mut body, TASK_HEADING, task);
+        section(&mut body, NAMED_HEADING, bullets(&self.named));
         section(&mut body, SAID_HEADING, bullets(&self.said));
         section(&mut body, CHANGED_HEADING, paths(&self.changed).into_iter());
         for kind in LineKind::RECORD {
@@ -157,7 +163,8 @@ impl Parts {
         let in_order = LineKind::RECORD
             .iter()
             .flat_map(|kind| self.record.iter().filter(move |line| line.kind == *kind));
-        pins.chain(self.said.iter().cloned())
+        pins.chain(self.named.iter().cloned())
+            .chain(self.said.iter().cloned())
             .chain(self.changed.iter().cloned())
             .chain(in_order.cloned())
             .chain(self.turn.iter().cloned())
@@ -200,6 +207,15 @@ impl Parts {
             ..Self::default()
         };
         meter.text(&fixed.layout()) + meter.text(PINS_HEADING) + 2
+    }
+
+    /// What the results cost that the user named.
+    pub(crate) fn named_tokens(&self, meter: Meter) -> u64 {
+        let items: u64 = bullets(&self.named).map(|item| meter.text(&item) + 1).sum();
+        match items {
+            0 => 0,
+            _ => items + meter.text(NAMED_HEADING) + 2,
+        }
     }
 
     /// What the headings cost that lines of these kinds, and words of the user, would bring with them.
@@ -246,7 +262,7 @@ fn shielded(text: &str) -> String {
 }
 
 /// A line as an item of a list; what follows a line break inside it is indented.
-fn bullet(text: &str) -> String {
+pub(crate) fn bullet(text: &str) -> String {
     format!("- {}", defused(&text.replace('\n', INDENT)))
 }
 
@@ -340,6 +356,8 @@ pub struct Earlier {
     pub pins: Vec<String>,
     /// The first request, if the summary held it.
     pub task: Option<String>,
+    /// Results that the user named.
+    pub named: Vec<String>,
     /// What the user said.
     pub said: Vec<String>,
     /// Files that were changed.
@@ -378,6 +396,7 @@ impl Earlier {
             let item = line.strip_prefix("- ");
             match (heading, item) {
                 (PINS_HEADING, Some(item)) => earlier.pins.push(item.to_owned()),
+                (NAMED_HEADING, Some(item)) => earlier.named.push(item.to_owned()),
                 (SAID_HEADING, Some(item)) => earlier.said.push(item.to_owned()),
                 (OPEN_HEADING, Some(item)) => earlier.open.push(item.to_owned()),
                 (CHANGED_HEADING, None) => {
@@ -413,6 +432,7 @@ impl Earlier {
     /// The item that was read last under a heading of quoted lines.
     fn last_item(&mut self, heading: &str) -> Option<&mut String> {
         match heading {
+            NAMED_HEADING => self.named.last_mut(),
             SAID_HEADING => self.said.last_mut(),
             OPEN_HEADING => self.open.last_mut(),
             _ => {
@@ -427,29 +447,49 @@ impl Earlier {
     pub fn read_round(text: &str) -> Option<Self> {
         let body = text.strip_prefix(layer::SUMMARY_MARK)?;
         let mut earlier = Self::default();
-        let mut heading = "";
+        let mut heading = String::new();
         let mut task = Vec::new();
-        for line in body.lines() {
+        for line in unfolded(body) {
             if let Some(name) = line.strip_prefix("### ") {
-                heading = name;
+                heading = name.to_owned();
                 continue;
             }
-            match (heading, line.strip_prefix("- ")) {
+            match (heading.as_str(), line.strip_prefix("- ")) {
                 ("Key Technical Decisions", Some(item)) if pin::is_pin(item) => {
                     earlier.pins.push(item.to_owned());
                 }
                 ("Key Technical Decisions", Some(item)) => earlier.said.push(item.to_owned()),
+                ("Completed Work", Some(item)) if item.starts_with(NAMED) => {
+                    earlier
+                        .named
+                        .extend(item.strip_prefix(NAMED).map(str::to_owned));
+                }
                 ("Completed Work", Some(item)) => {
                     earlier.record.push((LineKind::Found, item.to_owned()));
                 }
                 ("Errors & Resolutions", Some(item)) => {
                     earlier.record.push((LineKind::Failed, item.to_owned()));
                 }
-                ("Original Task", _) if !line.is_empty() => task.push(line),
+                ("Original Task", _) if !line.is_empty() => task.push(line.clone()),
                 _ => {}
             }
         }
         earlier.task = (!task.is_empty()).then(|| task.join("\n"));
         Some(earlier)
     }
+}
+
+/// The lines of a text, with what is indented under an item as a part of the item.
+fn unfolded(body: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in body.lines() {
+        match (line.strip_prefix("  "), lines.last_mut()) {
+            (Some(more), Some(item)) if item.starts_with("- ") => {
+                item.push('\n');
+                item.push_str(more);
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines
 }

@@ -8,7 +8,7 @@ use crate::message::{Call, Message, ToolResult};
 use crate::meter::Meter;
 
 /// The part of the pin budget that named results may take.
-const BUDGET_PART: u64 = 4;
+pub(crate) const NAMED_PART: u64 = 4;
 /// Commands that print a file.
 const PRINTERS: &[&str] = &[
     "cat",
@@ -45,8 +45,8 @@ const PAGE_TOOLS: &[&str] = &[
 ///
 /// let messages = [
 ///     Message::text(Role::User, "Execute the job search prompt from search-prompt.txt"),
-///     Message { role: Role::Assistant, blocks: vec![Block::Call(Call {
-///         id: "c1".into(), name: "read_file".into(), arguments: r#"{"path":"search-prompt.txt"}"#.into() })] },
+///     Message { role: Role::Assistant, blocks: vec![Block::Call(Call::new(
+///         "c1", "read_file", r#"{"path":"search-prompt.txt"}"#))] },
 ///     Message { role: Role::Tool, blocks: vec![Block::Result(ToolResult {
 ///         call_id: "c1".into(), parts: vec![ResultPart::Text("Salary counts 25 %.".into())], is_error: false })] },
 /// ];
@@ -59,7 +59,7 @@ pub struct NamedResult {
     /// The entry the result stands in.
     pub position: usize,
     /// The call it answers.
-    pub call_id: String,
+    pub call_id: Box<str>,
     /// The file or page, as the call names it.
     pub name: String,
     /// What was read.
@@ -108,13 +108,13 @@ pub fn named_results<'a, 'b>(
             }
         }
         for result in message.results() {
-            let Some((call, name)) = calls.get(result.call_id.as_str()) else {
+            let Some((call, name)) = calls.get(result.call_id.as_ref()) else {
                 continue;
             };
             if failed(result, call) {
                 continue;
             }
-            found.retain(|(_, arguments)| *arguments != call.arguments);
+            found.retain(|(_, arguments)| *arguments != &*call.arguments);
             found.push((named(position, name, result), &call.arguments));
         }
     }
@@ -138,7 +138,7 @@ pub fn named_results<'a, 'b>(
 /// ```
 #[must_use]
 pub fn share_named(results: &[NamedResult], pin_budget_tokens: u64, meter: Meter) -> Vec<Share> {
-    let mut left = pin_budget_tokens / BUDGET_PART;
+    let mut left = pin_budget_tokens / NAMED_PART;
     let mut line: Vec<(u64, usize)> = results
         .iter()
         .enumerate()

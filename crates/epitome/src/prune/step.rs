@@ -7,8 +7,8 @@ use crate::message::{Message, Role};
 /// Where the step that begins at `from` ends; `None` where it is still in flight, or nothing begins.
 pub(super) fn step_end(messages: &[impl Borrow<Message>], from: usize) -> Option<usize> {
     let first = messages.get(from)?.borrow();
-    let answered: Vec<&str> = first.results().map(|r| r.call_id.as_str()).collect();
-    let mut open: Vec<&str> = first.calls().map(|call| call.id.as_str()).collect();
+    let answered: Vec<&str> = first.results().map(|r| r.call_id.as_ref()).collect();
+    let mut open: Vec<&str> = first.calls().map(|call| call.id.as_ref()).collect();
     open.retain(|id| !answered.contains(id));
     if open.is_empty() {
         return Some(from + 1);
@@ -20,7 +20,7 @@ pub(super) fn step_end(messages: &[impl Borrow<Message>], from: usize) -> Option
         if answers.peek().is_none() && message.role != Role::System {
             return Some(position);
         }
-        answers.for_each(|result| open.retain(|id| *id != result.call_id));
+        answers.for_each(|result| open.retain(|id| *id != &*result.call_id));
         if open.is_empty() {
             return Some(position + 1);
         }

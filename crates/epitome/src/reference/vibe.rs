@@ -68,11 +68,11 @@ pub fn clean(messages: &[Message]) -> Vec<Cleaned> {
     for (position, message) in messages.iter().enumerate() {
         if message.role == Role::Tool {
             for result in message.results() {
-                open.retain(|id| *id != result.call_id);
+                open.retain(|id| *id != &*result.call_id);
             }
         } else {
             out.extend(open.drain(..).map(|id| Cleaned::Filled(no_response(id))));
-            open = message.calls().map(|call| call.id.as_str()).collect();
+            open = message.calls().map(|call| call.id.as_ref()).collect();
         }
         out.push(Cleaned::Entry(position));
     }
@@ -92,7 +92,7 @@ fn no_response(id: &str) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: id.to_owned(),
+            call_id: id.into(),
             parts: vec![ResultPart::Text(NO_RESPONSE.to_owned())],
             is_error: false,
         })],

@@ -331,7 +331,7 @@ fn answer(call_id: &str, text: &str) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: call_id.to_owned(),
+            call_id: call_id.into(),
             parts: vec![ResultPart::Text(text.to_owned())],
             is_error: false,
         })],

@@ -83,7 +83,7 @@ impl Ground {
         let mut ground = Self::default();
         let mut calls: HashMap<&str, &Call> = HashMap::new();
         for (_, message) in source {
-            calls.extend(message.calls().map(|call| (call.id.as_str(), call)));
+            calls.extend(message.calls().map(|call| (call.id.as_ref(), call)));
             ground.message(message, &calls);
         }
         if let Some(previous) = previous {
@@ -114,7 +114,7 @@ impl Ground {
                 }
                 Block::Result(result) => {
                     let named = calls
-                        .get(result.call_id.as_str())
+                        .get(result.call_id.as_ref())
                         .map(|call| file_words(&call.arguments))
                         .unwrap_or_default();
                     for text in result.texts() {

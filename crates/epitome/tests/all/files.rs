@@ -7,11 +7,7 @@ use crate::support::{property, text};
 fn call(id: &str, name: &str, arguments: &str) -> Message {
     Message {
         role: Role::Assistant,
-        blocks: vec![Block::Call(Call {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: arguments.to_owned(),
-        })],
+        blocks: vec![Block::Call(Call::new(id, name, arguments))],
     }
 }
 
@@ -19,7 +15,7 @@ fn answer(id: &str, text: &str, is_error: bool) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: id.to_owned(),
+            call_id: id.into(),
             parts: vec![ResultPart::Text(text.to_owned())],
             is_error,
         })],

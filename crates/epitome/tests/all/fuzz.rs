@@ -87,13 +87,13 @@ impl Choices<'_> {
             4 => Block::Thinking {
                 chars: self.size() as usize,
             },
-            5 => Block::Call(Call {
+            5 => Block::Call(Call::new(
                 id,
-                name: self.pick(&["", "read_file", "bash"]).to_owned(),
-                arguments: self.text(),
-            }),
+                self.pick(&["", "read_file", "bash"]),
+                self.text(),
+            )),
             6 => Block::Result(ToolResult {
-                call_id: id,
+                call_id: id.into(),
                 parts: (0..self.below(3)).map(|_| self.part()).collect(),
                 is_error: self.byte().is_multiple_of(2),
             }),

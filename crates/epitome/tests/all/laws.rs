@@ -175,7 +175,7 @@ fn assert_nothing_is_lost(session: &Session, label: &str) {
 /// Calls without a result and results without a call, in order; the last step may be in flight.
 fn loose_ends(messages: &[Arc<Message>]) -> Vec<String> {
     let mut ends = Vec::new();
-    let mut open: Vec<String> = Vec::new();
+    let mut open: Vec<Box<str>> = Vec::new();
     for message in messages {
         let mut answered = false;
         for answer in message.results() {

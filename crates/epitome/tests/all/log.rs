@@ -75,7 +75,7 @@ fn a_note_of_the_client_inside_a_step_does_not_end_it() {
 fn an_answer_of_a_server_tool_closes_its_call_inside_one_message() {
     let mut message = calls(&["srv"]);
     message.blocks.push(Block::Result(ToolResult {
-        call_id: "srv".to_owned(),
+        call_id: "srv".into(),
         parts: vec![ResultPart::Text("found".to_owned())],
         is_error: false,
     }));

@@ -1,17 +1,16 @@
 //! Results that are law because the task names what was read.
 
-use epitome::{Block, Call, Message, Meter, NamedResult, Role, Share, named_results, share_named};
+use epitome::{
+    Block, Call, Message, Meter, NamedResult, Preset, PresetName, Reason, Role, Session, Share,
+    Window, named_results, share_named,
+};
 
 use crate::support::{assistant, result, user};
 
 fn call(id: &str, tool: &str, arguments: &str) -> Message {
     Message {
         role: Role::Assistant,
-        blocks: vec![Block::Call(Call {
-            id: id.to_owned(),
-            name: tool.to_owned(),
-            arguments: arguments.to_owned(),
-        })],
+        blocks: vec![Block::Call(Call::new(id, tool, arguments))],
     }
 }
 
@@ -128,7 +127,7 @@ fn failed_reads_and_older_ones_of_the_same_do_not_count() {
 fn a_quarter_of_the_pin_budget_is_shared_out() {
     let result = |position: usize, words: usize| NamedResult {
         position,
-        call_id: String::new(),
+        call_id: Box::default(),
         name: "rules.md".to_owned(),
         text: "rule ".repeat(words),
     };
@@ -153,4 +152,70 @@ fn a_quarter_of_the_pin_budget_is_shared_out() {
         ]
     );
     assert_eq!(share_named(&[], 2_000, meter), []);
+}
+
+const CRITERIA: &str =
+    "# Scoring\n\n  salary: 25 %\n  remote only\n## Reject\nanything with on-call duty";
+
+/// A search whose rules stand in a file that the task names, with `steps` pages read after it.
+fn search(criteria: &str, steps: usize) -> Vec<Message> {
+    let mut messages = vec![
+        user("Execute the job search in search-prompt.txt and write the best ten to jobs.md"),
+        call("c0", "read_file", r#"{"path":"search-prompt.txt"}"#),
+        result("c0", criteria),
+    ];
+    messages.extend(pages(0, steps));
+    messages
+}
+
+fn pages(from: usize, steps: usize) -> impl Iterator<Item = Message> {
+    (from..from + steps).flat_map(|step| {
+        let id = format!("p{step}");
+        let page = format!("{{\"url\":\"https://jobs.example/{step}\"}}");
+        let text = format!("Vacancy {step}: engineer in town {step}, {step}0 days. ").repeat(60);
+        [call(&id, "fetch", &page), result(&id, &text)]
+    })
+}
+
+fn shown(session: &Session) -> String {
+    let messages = session.view_messages();
+    let texts = messages.iter().flat_map(|message| message.spoken());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_the_task_names_stays_whole_in_every_preset_and_round() {
+    for name in PresetName::ALL.iter().copied() {
+        let mut session = Session::new(Window::configured(40_000), Meter::Estimate)
+            .with_preset(Preset::named(name));
+        session = session.without_guard();
+        for message in search(CRITERIA, 12) {
+            session.push(message);
+        }
+        for round in 1..4 {
+            session.compact(Reason::Manual).unwrap();
+            let shown = shown(&session).replace("\n  ", "\n");
+            for line in CRITERIA.lines() {
+                assert!(shown.contains(line.trim()), "{name}, round {round}: {line}");
+            }
+            for message in pages(round * 100, 14) {
+                session.push(message);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_too_long_is_kept_in_parts_with_where_the_rest_is() {
+    let long: String = (0..3_000)
+        .map(|n| format!("Rule {n}: weigh town {n} with {n} points.\n"))
+        .collect();
+    let mut session = Session::new(Window::configured(200_000), Meter::Estimate);
+    for message in search(&long, 12) {
+        session.push(message);
+    }
+    session.compact(Reason::Manual).unwrap();
+    let shown = shown(&session);
+    assert!(shown.contains("search-prompt.txt\n  [in parts; the whole is in message 3]"));
+    assert!(shown.contains("Rule 0: weigh") && shown.contains("Rule 2999: weigh"));
 }

@@ -85,7 +85,7 @@ fn message(value: &Value) -> Message {
     let string = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     if role == Role::Tool {
         let result = ToolResult {
-            call_id: string(&value["tool_call_id"]),
+            call_id: string(&value["tool_call_id"]).into(),
             parts: vec![ResultPart::Text(text)],
             is_error: false,
         };
@@ -96,11 +96,11 @@ fn message(value: &Value) -> Message {
     }
     let calls = value["tool_calls"].as_array().into_iter().flatten();
     let calls = calls.map(|call| {
-        Block::Call(Call {
-            id: string(&call["id"]),
-            name: string(&call["name"]),
-            arguments: string(&call["arguments"]),
-        })
+        Block::Call(Call::new(
+            string(&call["id"]),
+            string(&call["name"]),
+            string(&call["arguments"]),
+        ))
     });
     let spoken = (!text.is_empty()).then_some(Block::Text(text));
     Message {

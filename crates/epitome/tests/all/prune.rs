@@ -303,11 +303,11 @@ fn conversation() -> impl Strategy<Value = Vec<Message>> {
     let step =
         (results, any::<bool>(), text(80)).prop_map(|(results, is_one_message, arguments)| {
             let call = |at: usize| {
-                Block::Call(Call {
-                    id: format!("call_{at}"),
-                    name: ["bash", "read_file", "skill"][at % 3].to_owned(),
-                    arguments: arguments.clone(),
-                })
+                Block::Call(Call::new(
+                    format!("call_{at}"),
+                    ["bash", "read_file", "skill"][at % 3],
+                    arguments.clone(),
+                ))
             };
             let mut messages = vec![Message {
                 role: Role::Assistant,
@@ -319,7 +319,7 @@ fn conversation() -> impl Strategy<Value = Vec<Message>> {
                 .filter(|(_, (_, _, luck))| *luck > 0)
                 .map(|(at, (parts, is_error, luck))| {
                     Block::Result(ToolResult {
-                        call_id: format!("call_{at}"),
+                        call_id: format!("call_{at}").into(),
                         parts,
                         is_error: is_error && luck < 5,
                     })

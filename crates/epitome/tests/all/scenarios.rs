@@ -19,11 +19,7 @@ fn log_of(messages: &[Message]) -> Log {
 fn call(id: &str, name: &str) -> Message {
     Message {
         role: Role::Assistant,
-        blocks: vec![Block::Call(Call {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: "{}".to_owned(),
-        })],
+        blocks: vec![Block::Call(Call::new(id, name, "{}"))],
     }
 }
 
@@ -31,7 +27,7 @@ fn result(role: Role, id: &str, text: String) -> Message {
     Message {
         role,
         blocks: vec![Block::Result(ToolResult {
-            call_id: id.to_owned(),
+            call_id: id.into(),
             parts: vec![ResultPart::Text(text)],
             is_error: false,
         })],
@@ -279,7 +275,7 @@ fn openclaw_tells_the_beginning_of_a_split_turn_by_itself() {
         let id = format!("call_{step}");
         let mut reading = call(&id, "read");
         if let Some(Block::Call(call)) = reading.blocks.first_mut() {
-            call.arguments = format!("{{\"path\":\"src/parse_{step}.rs\"}}");
+            call.arguments = format!("{{\"path\":\"src/parse_{step}.rs\"}}").into();
         }
         messages.push(reading);
         let text = format!("src/parse_{step}.rs: {step} uses of the old lexer. ").repeat(40);

@@ -60,11 +60,11 @@ pub(crate) fn system(text: impl Into<String>) -> Message {
 /// An assistant message with calls of these ids.
 pub(crate) fn calls(ids: &[&str]) -> Message {
     let call = |id: &&str| {
-        Block::Call(Call {
-            id: (*id).to_owned(),
-            name: "read_file".to_owned(),
-            arguments: format!("{{\"path\":\"src/{id}.rs\"}}"),
-        })
+        Block::Call(Call::new(
+            *id,
+            "read_file",
+            format!("{{\"path\":\"src/{id}.rs\"}}"),
+        ))
     };
     Message {
         role: Role::Assistant,
@@ -77,7 +77,7 @@ pub(crate) fn result(id: &str, text: impl Into<String>) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: id.to_owned(),
+            call_id: id.into(),
             parts: vec![ResultPart::Text(text.into())],
             is_error: false,
         })],

@@ -159,7 +159,7 @@ fn result_of(parts: &[String]) -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: "a".to_owned(),
+            call_id: "a".into(),
             parts: parts.iter().cloned().map(ResultPart::Text).collect(),
             is_error: false,
         })],
