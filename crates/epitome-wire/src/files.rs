@@ -30,12 +30,17 @@ mod swe_agent;
 mod tau;
 mod transcript;
 mod unified;
+mod write;
 
 pub use blocks::flat_text;
 pub use counts::Counts;
-pub use event::{Event, Kept, Origin, Position, Recorded, RecordedKind};
+pub use event::{Event, Kept, Origin, Position, Recorded, RecordedKind, Tip};
 pub use format::FileFormat;
 pub use problem::{Problem, ProblemCode, Problems};
 pub use read::{ReadError, read_file};
 pub use sniff::SNIFF_BYTES;
 pub use transcript::{Context, Conversation, Transcript};
+pub use write::{
+    Loss, LossCode, NewCompaction, Stamp, Unwritable, Written, appended, carried, chat_messages,
+    write_file,
+};

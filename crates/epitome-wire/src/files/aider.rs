@@ -90,9 +90,12 @@ impl Reader {
     }
 }
 
-const fn said(message: Message, position: Position) -> Event {
+fn said(message: Message, position: Position) -> Event {
     Event::Message {
         message,
-        origin: Origin { id: None, position },
+        origin: Origin {
+            position,
+            ..Origin::default()
+        },
     }
 }

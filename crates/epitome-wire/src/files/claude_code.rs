@@ -11,7 +11,7 @@ use epitome::{Block, Message, Role};
 
 use super::blocks::{arguments, call, content, medium, parts, result};
 use super::counts::fingerprint;
-use super::event::{Event, Kept, Origin, Recorded, RecordedKind};
+use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use super::lines::{Entry, entries};
 use super::pi::text_arguments;
 use super::problem::{Problem, ProblemCode};
@@ -33,6 +33,8 @@ const ASIDES: &[&str] = &[
     "summary",
     "tag",
 ];
+/// Members that every entry repeats.
+const REPEATED: &[&str] = &["userType", "cwd", "version", "gitBranch"];
 /// The system entry that carries a system prompt, which the format itself has no place for.
 pub(super) const SYSTEM_SUBTYPE: &str = "epitome_system";
 
@@ -44,6 +46,7 @@ pub(super) fn read<R: BufRead + Seek>(
     let mut reader = Reader::default();
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     reader.give_boundary(emit);
+    emit(Event::Tip(reader.tip));
     Ok(())
 }
 
@@ -57,6 +60,7 @@ struct Reader {
     answers: HashMap<u64, Answer>,
     /// A boundary whose summary has not come yet.
     boundary: Option<Recorded>,
+    tip: Tip,
 }
 
 /// An answer of which at least one line was read.
@@ -84,6 +88,7 @@ impl Reader {
             emit(aside("sidechain"));
             return;
         }
+        self.move_tip(entry);
         match &*kind {
             "system" => self.system(entry, emit),
             "user" if is_true(value, "isCompactSummary") => self.summary(entry, emit),
@@ -93,6 +98,22 @@ impl Reader {
             other => {
                 let message = format!("an entry of the unknown kind {other:?} is left out");
                 emit(problem(ProblemCode::UnknownEntry, entry, message));
+            }
+        }
+    }
+
+    /// The next entry follows this one and says the same of where it was written.
+    fn move_tip(&mut self, entry: &Entry<'_>) {
+        self.tip.entries = entry.number + 1;
+        let Some(id) = entry.value.string("uuid") else {
+            return;
+        };
+        self.tip.parent = Some(id.into());
+        self.tip.members.clear();
+        for name in REPEATED {
+            if let Some(value) = entry.value.get(name) {
+                let value = super::blocks::raw(value, entry.bytes);
+                self.tip.members.push_str(&format!("\"{name}\":{value},"));
             }
         }
     }
@@ -241,13 +262,19 @@ impl Reader {
                 blocks.extend(content(Some(&one), Role::User, entry.bytes));
             }
         }
-        blocks.retain(|block| !is_empty(block));
+        if !entry.is_exact() {
+            blocks.retain(|block| !is_empty(block));
+        }
         let is_said = blocks.iter().any(|block| match block {
             Block::Text(text) | Block::Injected(text) => !text.trim().is_empty(),
             Block::Media(_) => true,
             _ => false,
         });
-        if !is_said {
+        let is_result = said.items().iter().any(|block| {
+            let kind = block.string("type");
+            kind.as_deref() == Some("tool_result")
+        });
+        if !is_said && (is_result || !entry.is_exact()) {
             return;
         }
         if is_true(&entry.value, "isMeta") {
@@ -276,7 +303,8 @@ impl Reader {
         let mut blocks = answer_blocks(said, entry, &mut answer.has_text);
         let is_seen = blocks
             .iter()
-            .any(|block| matches!(block, Block::Text(_) | Block::Call(_)));
+            .any(|block| matches!(block, Block::Text(_) | Block::Call(_)))
+            || entry.is_exact();
         match answer.index {
             Some(index) => emit(Event::More { index, blocks }),
             None if is_seen => {
@@ -311,13 +339,14 @@ impl Reader {
 fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Vec<Block> {
     let text_arguments = text_arguments(&entry.value);
     let mut blocks = Vec::new();
+    let is_exact = entry.is_exact();
     let mut push_text = |text: &str, blocks: &mut Vec<Block>| {
-        let text = if *has_text {
-            text.trim_end()
-        } else {
-            text.trim()
+        let text = match (is_exact, *has_text) {
+            (true, _) => text,
+            (false, true) => text.trim_end(),
+            (false, false) => text.trim(),
         };
-        if !text.trim().is_empty() {
+        if is_exact || !text.trim().is_empty() {
             *has_text = true;
             blocks.push(Block::Text(text.to_owned()));
         }
@@ -361,6 +390,7 @@ fn is_true(value: &Value<'_>, name: &str) -> bool {
 fn origin(entry: &Entry<'_>) -> Origin {
     Origin {
         id: entry.value.string("uuid").map(|id| id.into()),
+        entry: entry.number,
         position: entry.position,
     }
 }

@@ -8,8 +8,8 @@ use std::io::{BufRead, Seek};
 use epitome::{Block, Message, Role};
 
 use super::blocks::{arguments, call, content, flat_text, parts, result};
-use super::event::{Event, Kept, Origin, Recorded, RecordedKind};
-use super::lines::{Entry, entries};
+use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use super::lines::{Entry, OWN, entries};
 use super::problem::{Problem, ProblemCode};
 use super::read::ReadError;
 use crate::json::Value;
@@ -33,7 +33,12 @@ pub(super) fn read<R: BufRead + Seek>(
 ) -> Result<(), ReadError> {
     emit(Event::Conversation);
     let mut reader = Reader::default();
-    entries(source, emit, |entry, emit| reader.entry(entry, emit))
+    entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
+    emit(Event::Tip(Tip {
+        entries: reader.entries,
+        ..Tip::default()
+    }));
+    Ok(())
 }
 
 #[derive(Default)]
@@ -43,6 +48,7 @@ struct Reader {
     /// Whether the last message is an answer that may go on, and whether it says something already.
     answer: Option<HasText>,
     thinking_chars: usize,
+    entries: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,6 +59,10 @@ enum HasText {
 
 impl Reader {
     fn entry(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        self.entries = entry.number + 1;
+        if entry.own("first") {
+            self.answer = None;
+        }
         let value = &entry.value;
         let kind = value.string("type").unwrap_or_default();
         let payload = value.get("payload");
@@ -157,6 +167,14 @@ impl Reader {
             self.push(message.role, message.blocks, entry, emit);
             return;
         }
+        if entry.is_exact() {
+            let mut blocks = message.blocks.into_iter();
+            self.answer(blocks.next(), entry, emit);
+            for block in blocks {
+                self.answer(Some(block), entry, emit);
+            }
+            return;
+        }
         let text = flat_text(&message);
         let text = match self.answer {
             Some(HasText::Yes) => text.trim_end(),
@@ -175,13 +193,16 @@ impl Reader {
             _ => Kept::Nothing,
         };
         self.answer = None;
+        let own = entry.value.get(OWN);
         emit(Event::Compaction(Recorded {
             kind: RecordedKind::Summary,
             at: self.messages,
             summary: payload.string("message").unwrap_or_default().into_owned(),
             kept,
-            tokens_before: None,
-            trigger: None,
+            tokens_before: own.and_then(|own| own.whole_number("tokensBefore")),
+            trigger: own
+                .and_then(|own| own.string("trigger"))
+                .map(|text| text.into_owned()),
             origin: origin(entry),
         }));
     }
@@ -203,7 +224,8 @@ fn plain_message(item: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
 
 fn output(item: &Value<'_>, entry: &Entry<'_>) -> Message {
     let id = item.string("call_id").unwrap_or_default();
-    result(&id, parts(item.get("output"), entry.bytes), false)
+    let parts = parts(item.get("output"), entry.bytes);
+    result(&id, parts, entry.own("isError"))
 }
 
 /// An item of a history that replaces an earlier one.
@@ -254,6 +276,7 @@ fn joined(items: impl Iterator<Item = Message>) -> Vec<Message> {
 fn origin(entry: &Entry<'_>) -> Origin {
     Origin {
         id: None,
+        entry: entry.number,
         position: entry.position,
     }
 }

@@ -69,6 +69,7 @@ fn event(entry: &Entry<'_>) -> Event {
         message,
         origin: Origin {
             id: entry.value.string("id").map(|id| id.into()),
+            entry: entry.number,
             position: entry.position,
         },
     }

@@ -64,7 +64,7 @@ impl Counts {
                 self.close();
                 self.conversations += 1;
             }
-            Event::Id(_) => {}
+            Event::Id(_) | Event::Tip(_) => {}
             Event::Message { message, origin } => self.message(message, origin),
             Event::More { blocks, .. } => self.blocks(blocks),
             Event::Compaction(_) => self.compactions += 1,

@@ -27,6 +27,8 @@ pub enum Event {
         /// What it says besides.
         blocks: Vec<Block>,
     },
+    /// The file ends here, for now.
+    Tip(Tip),
     /// The agent compacted its history here, or started over.
     Compaction(Recorded),
     /// An entry that is known and says nothing to the model: a change of model, a progress line, another branch.
@@ -43,8 +45,21 @@ pub enum Event {
 pub struct Origin {
     /// The id of its entry, where the format has ids.
     pub id: Option<Box<str>>,
+    /// Its number among the entries of the file, from 0; a header counts.
+    pub entry: usize,
     /// Where the entry stands.
     pub position: Position,
+}
+
+/// Where a conversation goes on: what the next entry of its file has to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tip {
+    /// The id of the entry that the next one follows, where the format has ids.
+    pub parent: Option<Box<str>>,
+    /// How many entries the file has, a header included.
+    pub entries: usize,
+    /// Members that every entry of the file repeats, as they are spelled, each with a comma behind it.
+    pub members: String,
 }
 
 /// A place in a file.

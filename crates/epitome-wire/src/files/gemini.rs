@@ -40,6 +40,7 @@ fn item(value: &Value<'_>, bytes: &[u8], position: Position, emit: &mut dyn FnMu
     let origin = Origin {
         id: value.string("id").map(|id| id.into()),
         position,
+        ..Origin::default()
     };
     match value.string("type").as_deref() {
         Some("user") => emit(Event::Message {

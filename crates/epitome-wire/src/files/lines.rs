@@ -105,8 +105,26 @@ fn without_mark(line: &[u8], position: Position) -> &[u8] {
 pub(super) struct Entry<'a> {
     pub(super) value: Value<'a>,
     pub(super) bytes: &'a [u8],
+    /// Its number among the entries, from 0.
+    pub(super) number: usize,
     pub(super) position: Position,
 }
+
+impl Entry<'_> {
+    /// Whether we wrote the entry ourselves, with every blank as it was said.
+    pub(super) fn is_exact(&self) -> bool {
+        self.own("exact")
+    }
+
+    /// Whether a flag is set in the member that holds what the format itself has no place for.
+    pub(super) fn own(&self, name: &str) -> bool {
+        let own = self.value.get(OWN).and_then(|own| own.get(name));
+        own.is_some_and(|flag| flag.kind == Kind::Bool(true))
+    }
+}
+
+/// The member of an entry that holds what the format itself has no place for.
+pub(super) const OWN: &str = "epitome";
 
 /// Reads every line as an object and hands it to `each`; what is none is reported.
 pub(super) fn entries<R: BufRead>(
@@ -115,21 +133,26 @@ pub(super) fn entries<R: BufRead>(
     mut each: impl FnMut(&Entry<'_>, &mut dyn FnMut(Event)),
 ) -> Result<(), ReadError> {
     let mut lines = Lines::new(source);
+    let mut number = 0;
     while let Some(line) = lines.next_line()? {
-        match entry(&line) {
-            Ok(entry) => each(&entry, emit),
+        match entry(&line, number) {
+            Ok(entry) => {
+                number += 1;
+                each(&entry, emit);
+            }
             Err(problem) => emit(Event::Problem(problem)),
         }
     }
     Ok(())
 }
 
-fn entry<'a>(line: &Line<'a>) -> Result<Entry<'a>, Problem> {
+fn entry<'a>(line: &Line<'a>, number: usize) -> Result<Entry<'a>, Problem> {
     let position = line.position;
     match json::read(line.bytes) {
         Ok(value) if matches!(value.kind, Kind::Object(_)) => Ok(Entry {
             value,
             bytes: line.bytes,
+            number,
             position,
         }),
         Ok(_) => Err(Problem::new(

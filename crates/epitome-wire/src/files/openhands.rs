@@ -77,6 +77,7 @@ fn event(value: &Value<'_>, bytes: &[u8], position: Position, made: &mut HashSet
             origin: Origin {
                 id: value.whole_number("id").map(|id| id.to_string().into()),
                 position,
+                ..Origin::default()
             },
         },
         None => Event::Aside {

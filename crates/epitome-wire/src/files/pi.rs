@@ -10,7 +10,7 @@ use std::io::{BufRead, Seek};
 use epitome::{Block, Message, Role};
 
 use super::blocks::{arguments, call, content, medium, parts, result};
-use super::event::{Event, Kept, Origin, Recorded, RecordedKind};
+use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use super::lines::{Entry, entries};
 use super::problem::{Problem, ProblemCode};
 use super::read::{ReadError, rewind};
@@ -44,6 +44,7 @@ pub(super) fn read<R: BufRead + Seek>(
         next: 0,
         messages: 0,
         before: Vec::new(),
+        tip: Tip::default(),
     };
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     if reader.next != reader.path.len() {
@@ -51,6 +52,7 @@ pub(super) fn read<R: BufRead + Seek>(
             position: super::event::Position::default(),
         });
     }
+    emit(Event::Tip(reader.tip));
     Ok(())
 }
 
@@ -63,12 +65,18 @@ struct Reader {
     messages: usize,
     /// For each entry so far, how many messages stand before it.
     before: Vec<u32>,
+    tip: Tip,
 }
 
 impl Reader {
     fn entry(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let index = self.next;
         self.next += 1;
+        self.tip.entries = self.next;
+        // Where entries are known by their numbers, an id says nothing.
+        if self.path.leaf() == Some(index) && !self.path.is_linear() {
+            self.tip.parent = entry.value.string("id").map(|id| id.into());
+        }
         self.before
             .push(u32::try_from(self.messages).unwrap_or(u32::MAX));
         let value = &entry.value;
@@ -261,7 +269,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
     let is_seen = blocks
         .iter()
         .any(|block| matches!(block, Block::Text(_) | Block::Call(_)));
-    is_seen.then_some(Message {
+    (is_seen || entry.is_exact()).then_some(Message {
         role: Role::Assistant,
         blocks,
     })
@@ -270,7 +278,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
 /// The calls of an entry whose arguments were text and had to be wrapped in an object.
 pub(super) fn text_arguments<'a>(entry: &Value<'a>) -> Vec<std::borrow::Cow<'a, str>> {
     entry
-        .get("epitome")
+        .get(super::lines::OWN)
         .and_then(|own| own.get("textArguments"))
         .map_or(&[][..], Value::items)
         .iter()
@@ -281,6 +289,7 @@ pub(super) fn text_arguments<'a>(entry: &Value<'a>) -> Vec<std::borrow::Cow<'a, 
 fn origin(entry: &Entry<'_>) -> Origin {
     Origin {
         id: entry.value.string("id").map(|id| id.into()),
+        entry: entry.number,
         position: entry.position,
     }
 }

@@ -96,6 +96,9 @@ pub(super) fn chat_message(value: &Value<'_>, bytes: &[u8], position: Position) 
     };
     Event::Message {
         message,
-        origin: Origin { id: None, position },
+        origin: Origin {
+            position,
+            ..Origin::default()
+        },
     }
 }

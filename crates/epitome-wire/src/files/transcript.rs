@@ -4,7 +4,7 @@ use std::io::{BufRead, Seek};
 
 use epitome::{Message, Role};
 
-use super::event::{Event, Kept, Origin, Recorded, RecordedKind};
+use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use super::format::FileFormat;
 use super::problem::Problems;
 use super::read::{ReadError, read_file};
@@ -31,6 +31,8 @@ pub struct Conversation {
     pub origins: Vec<Origin>,
     /// The compactions that the file records, in order.
     pub compactions: Vec<Recorded>,
+    /// Where its file goes on.
+    pub tip: Tip,
 }
 
 /// What the model would get if the conversation went on.
@@ -94,6 +96,7 @@ impl Conversation {
                 }
             }
             Event::Compaction(recorded) => self.compactions.push(recorded),
+            Event::Tip(tip) => self.tip = tip,
             Event::Conversation | Event::Aside { .. } | Event::Problem(_) => {}
         }
     }
@@ -102,9 +105,18 @@ impl Conversation {
     /// front stay, because agents send them apart from the history.
     #[must_use]
     pub fn context(&self) -> Context {
+        self.context_of(self.compactions.last(), self.messages.len())
+    }
+
+    /// What the model got right after a recorded compaction.
+    pub(super) fn context_after(&self, recorded: &Recorded) -> Context {
+        self.context_of(Some(recorded), recorded.at)
+    }
+
+    fn context_of(&self, last: Option<&Recorded>, end: usize) -> Context {
         let mut context = Context::default();
-        let Some(last) = self.compactions.last() else {
-            context.push_range(self, 0, self.messages.len());
+        let Some(last) = last else {
+            context.push_range(self, 0, end);
             return context;
         };
         let first_said = self
@@ -131,7 +143,7 @@ impl Conversation {
         if let Kept::From(first) = last.kept {
             context.push_range(self, first.max(first_said), last.at);
         }
-        context.push_range(self, last.at, self.messages.len());
+        context.push_range(self, last.at, end);
         context
     }
 }

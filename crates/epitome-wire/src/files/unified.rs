@@ -46,6 +46,9 @@ fn recorded(value: &Value<'_>, position: Position) -> Recorded {
         kept: Kept::Nothing,
         tokens_before: value.whole_number("pre_tokens"),
         trigger: value.string("trigger").map(|text| text.into_owned()),
-        origin: Origin { id: None, position },
+        origin: Origin {
+            position,
+            ..Origin::default()
+        },
     }
 }

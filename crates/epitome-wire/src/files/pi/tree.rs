@@ -205,7 +205,12 @@ impl Tree {
             };
             let is_before =
                 |found: &usize| *found < *number as usize && on_path.get(*found) == Some(&true);
-            let node = found.filter(is_before).map_or(Node::Missing, Node::At);
+            // A compaction that names itself keeps nothing, on purpose.
+            let node = if found == Some(*number as usize) {
+                Node::None
+            } else {
+                found.filter(is_before).map_or(Node::Missing, Node::At)
+            };
             first_kept.insert(*number, node);
         }
         self.problems.sort_by_key(|problem| problem.position);
@@ -215,6 +220,8 @@ impl Tree {
         Path {
             on_path,
             first_kept,
+            leaf: self.leaf.map(|leaf| leaf as usize),
+            is_linear: self.is_linear,
         }
     }
 }
@@ -223,9 +230,21 @@ impl Tree {
 pub(super) struct Path {
     on_path: Vec<bool>,
     first_kept: HashMap<u32, Node>,
+    leaf: Option<usize>,
+    is_linear: bool,
 }
 
 impl Path {
+    /// The entry that the conversation goes on from.
+    pub(super) const fn leaf(&self) -> Option<usize> {
+        self.leaf
+    }
+
+    /// Whether entries have no ids and follow each other.
+    pub(super) const fn is_linear(&self) -> bool {
+        self.is_linear
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.on_path.len()
     }
