@@ -365,7 +365,7 @@ fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Ve
                 let id = block.string("id").unwrap_or_default();
                 let name = block.string("name").unwrap_or_default();
                 let given = block.get("input");
-                let given = if text_arguments.iter().any(|text| *text == id) {
+                let given = if text_arguments.contains(&id) {
                     given.and_then(|given| given.get("input"))
                 } else {
                     given

@@ -8,7 +8,7 @@ use super::read::ReadError;
 use crate::json::{self, Kind, Value};
 
 /// The longest line that is read: pictures make long lines, nothing sensible makes longer ones.
-pub(super) const LONGEST_BYTES: usize = 128 << 20;
+pub(super) const LONGEST_BYTES: usize = 64 << 20;
 /// A buffer that grew beyond this is given back.
 const ROOMY_BYTES: usize = 8 << 20;
 

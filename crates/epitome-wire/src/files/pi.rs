@@ -36,7 +36,7 @@ pub(super) fn read<R: BufRead + Seek>(
     let mut tree = Tree::default();
     // What is wrong with lines is said in the second pass.
     entries(source, &mut |_| {}, |entry, _| tree.add(entry))?;
-    let path = tree.path(emit);
+    let path = tree.path();
     rewind(source)?;
     emit(Event::Conversation);
     let mut reader = Reader {
@@ -79,6 +79,9 @@ impl Reader {
         }
         self.before
             .push(u32::try_from(self.messages).unwrap_or(u32::MAX));
+        for (code, message) in self.path.wrong(index) {
+            emit(Event::Problem(Problem::new(code, entry.position, message)));
+        }
         let value = &entry.value;
         let kind = value.string("type").unwrap_or_default();
         if kind == "session" {
@@ -253,7 +256,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
                 let id = block.string("id").unwrap_or_default();
                 let name = block.string("name").unwrap_or_default();
                 let given = block.get("arguments");
-                let given = if text_arguments.iter().any(|text| *text == id) {
+                let given = if text_arguments.contains(&id) {
                     given.and_then(|given| given.get("input"))
                 } else {
                     given

@@ -135,9 +135,9 @@ not json
             "user lost parent",
             "user same id",
             "line 5 broken_parent",
-            "line 8 repeated_id",
             "line 6 unknown_entry",
             "line 7 not_json",
+            "line 8 repeated_id",
             "line 9 torn_last_line",
         ]
     );
@@ -269,4 +269,101 @@ fn no_garbage_is_taken_for_a_session() {
         }
         assert_eq!(format.as_str().parse::<FileFormat>(), Ok(*format));
     }
+}
+
+/// Endless text without a line end.
+struct Endless {
+    at: u64,
+    chunk: Vec<u8>,
+}
+
+impl std::io::Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        buffer.fill(b'x');
+        Ok(buffer.len())
+    }
+}
+
+impl std::io::BufRead for Endless {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        Ok(&self.chunk)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.at += amount as u64;
+    }
+}
+
+impl std::io::Seek for Endless {
+    fn seek(&mut self, _: std::io::SeekFrom) -> std::io::Result<u64> {
+        self.at = 0;
+        Ok(0)
+    }
+}
+
+#[test]
+fn a_line_without_end_is_an_error_that_names_its_place() {
+    for format in FileFormat::ALL {
+        let mut source = Endless {
+            at: 0,
+            chunk: vec![b'x'; 1 << 20],
+        };
+        let error = read_file(&mut source, *format, &mut |_| {}).unwrap_err();
+        let told = error.to_string();
+        assert!(told.contains("line 1") || told.contains("byte 0"), "{told}");
+        assert!(
+            source.at < 100 << 20,
+            "{format}: {} bytes were read",
+            source.at
+        );
+    }
+}
+
+#[test]
+fn damaged_files_never_stop_a_reader() {
+    let samples: Vec<Vec<u8>> = FileFormat::ALL
+        .iter()
+        .filter_map(|format| {
+            let transcript = read(PI);
+            let stamp = epitome_wire::files::Stamp {
+                session_id: "s",
+                folder: "/",
+                time_ms: 0,
+            };
+            let conversation = &transcript.conversations[0];
+            epitome_wire::files::write_file(conversation, *format, stamp).ok()
+        })
+        .map(|written| written.bytes)
+        .collect();
+    assert_eq!(samples.len(), 4);
+    crate::support::property(2, 40, |random, size| {
+        let mut bytes = samples[random.below(samples.len())].clone();
+        for _ in 0..=size {
+            let at = random.below(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes.truncate(at.max(1)),
+                2 => {
+                    bytes.remove(at);
+                    bytes.push(b'\n');
+                }
+                _ => {
+                    let from = random.below(bytes.len());
+                    let piece = bytes[from.min(at)..from.max(at)].to_vec();
+                    bytes.extend(piece);
+                }
+            }
+            bytes.truncate(20_000);
+        }
+        for format in FileFormat::ALL {
+            let mut counts = Counts::default();
+            let outcome = read_file(&mut Cursor::new(&bytes), *format, &mut |event| {
+                counts.add(&event)
+            });
+            let _ = counts.finish();
+            if let Err(error) = outcome {
+                assert!(error.to_string().contains("byte"), "{error}");
+            }
+        }
+    });
 }

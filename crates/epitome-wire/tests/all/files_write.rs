@@ -232,6 +232,21 @@ fn recorded_sessions_read_back_equal_in_every_format() {
 }
 
 #[test]
+fn times_are_written_as_dates() {
+    for (time_ms, date) in [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+        (1_771_996_735_852, "2026-02-25T05:18:55.852Z"),
+    ] {
+        let stamp = Stamp { time_ms, ..STAMP };
+        let written = write_file(&Conversation::default(), FileFormat::Pi, stamp).unwrap();
+        let header = String::from_utf8(written.bytes).unwrap();
+        assert!(header.contains(date), "{header}");
+    }
+}
+
+#[test]
 fn a_read_only_format_is_not_written() {
     let error = write_file(&Conversation::default(), FileFormat::Aider, STAMP).unwrap_err();
     assert!(error.to_string().contains("aider"), "{error}");

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use crate::files::counts::fingerprint;
-use crate::files::event::{Event, Position};
 use crate::files::lines::Entry;
-use crate::files::problem::{Problem, ProblemCode};
+use crate::files::problem::ProblemCode;
 use crate::json::{Kind, Value};
 
 /// Another entry, by its number in the file.
@@ -25,14 +24,15 @@ pub(super) struct Tree {
     parents: Vec<u32>,
     numbers: HashMap<u64, u32>,
     /// Parents that were not in the file yet when they were named.
-    pending: Vec<(u32, u64, Position)>,
+    pending: Vec<(u32, u64)>,
+    /// What is wrong with each entry, one bit for each of [`CODES`].
+    wrong: Vec<u8>,
     /// What compactions name as the first entry they keep.
     first_kept: Vec<(u32, FirstKept)>,
     /// The entry that the conversation goes on from; `NONE` before the first.
     leaf: Option<u32>,
     is_linear: bool,
     has_header: bool,
-    problems: Vec<Problem>,
 }
 
 #[derive(Clone, Copy)]
@@ -43,17 +43,38 @@ enum FirstKept {
 
 const NONE: u32 = u32::MAX;
 
+/// What the first pass finds, and how it is told.
+const CODES: [(ProblemCode, &str); 5] = [
+    (
+        ProblemCode::MissingHeader,
+        "the file does not begin with a session entry",
+    ),
+    (
+        ProblemCode::BrokenParent,
+        "the parent is not in the file; the entry before it is taken instead",
+    ),
+    (ProblemCode::RepeatedId, "another entry has the same id"),
+    (
+        ProblemCode::LeafMissing,
+        "the entry to go on from is not in the file",
+    ),
+    (
+        ProblemCode::ParentCycle,
+        "the parents of this entry lead back to it",
+    ),
+];
+
 impl Tree {
     pub(super) fn add(&mut self, entry: &Entry<'_>) {
         let value = &entry.value;
         let number = u32::try_from(self.parents.len()).unwrap_or(NONE - 1);
+        self.wrong.push(0);
         if number == 0 {
             self.header(entry);
-            self.parents.push(NONE);
             if self.has_header {
+                self.parents.push(NONE);
                 return;
             }
-            self.parents.clear();
         }
         let kind = value.string("type").unwrap_or_default();
         let id = value.string("id");
@@ -62,11 +83,7 @@ impl Tree {
         if let Some(id) = &id
             && self.numbers.insert(fingerprint(id), number).is_some()
         {
-            self.problem(
-                ProblemCode::RepeatedId,
-                entry.position,
-                format!("another entry has the id {id}"),
-            );
+            self.wrong(number, ProblemCode::RepeatedId);
         }
         if matches!(&*kind, "compaction" | "reset") {
             let kept = value
@@ -92,11 +109,7 @@ impl Tree {
         self.is_linear = value.whole_number("version").unwrap_or(1) < 2;
         if !self.has_header {
             self.is_linear = value.get("id").is_none();
-            self.problem(
-                ProblemCode::MissingHeader,
-                entry.position,
-                "the file does not begin with a session entry".to_owned(),
-            );
+            self.wrong(0, ProblemCode::MissingHeader);
         }
     }
 
@@ -118,13 +131,13 @@ impl Tree {
                 match self.numbers.get(&key) {
                     Some(parent) => *parent,
                     None => {
-                        self.pending.push((number, key, entry.position));
+                        self.pending.push((number, key));
                         before
                     }
                 }
             }
             _ => {
-                self.broken(entry.position);
+                self.wrong(number, ProblemCode::BrokenParent);
                 before
             }
         }
@@ -144,54 +157,36 @@ impl Tree {
                         *parent = *target;
                     }
                 }
-                None => self.problem(
-                    ProblemCode::LeafMissing,
-                    entry.position,
-                    format!("there is no entry {} to go on from", id.decode()),
-                ),
+                None => self.wrong(number, ProblemCode::LeafMissing),
             },
-            _ => self.problem(
-                ProblemCode::LeafMissing,
-                entry.position,
-                "the leaf entry names no target".to_owned(),
-            ),
+            _ => self.wrong(number, ProblemCode::LeafMissing),
         }
     }
 
-    fn problem(&mut self, code: ProblemCode, position: Position, message: String) {
-        // A file of nothing but problems must not fill the memory; the last slot tells that there are more.
-        if self.problems.len() < 100_000 {
-            self.problems.push(Problem::new(code, position, message));
+    fn wrong(&mut self, number: u32, code: ProblemCode) {
+        let bit = CODES.iter().position(|(known, _)| *known == code);
+        if let (Some(bit), Some(flags)) = (bit, self.wrong.get_mut(number as usize)) {
+            *flags |= 1 << bit;
         }
     }
 
-    fn broken(&mut self, position: Position) {
-        self.problem(
-            ProblemCode::BrokenParent,
-            position,
-            "the parent is not in the file; the entry before it is taken instead".to_owned(),
-        );
-    }
-
-    /// The way from the leaf to the root; says what is wrong with the tree.
-    pub(super) fn path(mut self, emit: &mut dyn FnMut(Event)) -> Path {
-        for (number, key, position) in std::mem::take(&mut self.pending) {
+    /// The way from the leaf to the root.
+    pub(super) fn path(mut self) -> Path {
+        for (number, key) in std::mem::take(&mut self.pending) {
             match self.numbers.get(&key) {
                 Some(parent) => {
                     if let Some(slot) = self.parents.get_mut(number as usize) {
                         *slot = *parent;
                     }
                 }
-                None => self.broken(position),
+                None => self.wrong(number, ProblemCode::BrokenParent),
             }
         }
         let mut on_path = vec![false; self.parents.len()];
         let mut at = self.leaf.unwrap_or(NONE);
         while let Some(slot) = on_path.get_mut(at as usize) {
             if *slot {
-                let position = Position::default();
-                let message = format!("the parents of entry {at} lead back to it");
-                self.problem(ProblemCode::ParentCycle, position, message);
+                self.wrong(at, ProblemCode::ParentCycle);
                 break;
             }
             *slot = true;
@@ -213,11 +208,8 @@ impl Tree {
             };
             first_kept.insert(*number, node);
         }
-        self.problems.sort_by_key(|problem| problem.position);
-        for problem in self.problems {
-            emit(Event::Problem(problem));
-        }
         Path {
+            wrong: self.wrong,
             on_path,
             first_kept,
             leaf: self.leaf.map(|leaf| leaf as usize),
@@ -228,6 +220,7 @@ impl Tree {
 
 /// Which entries count.
 pub(super) struct Path {
+    wrong: Vec<u8>,
     on_path: Vec<bool>,
     first_kept: HashMap<u32, Node>,
     leaf: Option<usize>,
@@ -235,6 +228,19 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// What is wrong with an entry, and how it is told.
+    pub(super) fn wrong(
+        &self,
+        number: usize,
+    ) -> impl Iterator<Item = (ProblemCode, &'static str)> + use<> {
+        let flags = self.wrong.get(number).copied().unwrap_or_default();
+        CODES
+            .into_iter()
+            .enumerate()
+            .filter(move |(bit, _)| flags & (1 << bit) != 0)
+            .map(|(_, told)| told)
+    }
+
     /// The entry that the conversation goes on from.
     pub(super) const fn leaf(&self) -> Option<usize> {
         self.leaf

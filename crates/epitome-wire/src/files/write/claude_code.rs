@@ -70,7 +70,10 @@ impl Writer {
     }
 
     fn entry_with_id(&mut self, kind: &str, id: &str, members: &str) {
-        let parent = self.parent.as_deref().map_or("null".to_owned(), quoted);
+        let parent = self
+            .parent
+            .as_deref()
+            .map_or_else(|| "null".to_owned(), quoted);
         self.out.push_str(&format!(
             "{{\"parentUuid\":{parent},\"isSidechain\":false,{}\"sessionId\":{},\"type\":\"{kind}\",\
              {members},\"uuid\":\"{id}\",\"timestamp\":\"{}\"}}\n",

@@ -116,32 +116,3 @@ const fn date(days: u64) -> (u64, u64, u64) {
     let year = era * 400 + year_of_era + if month <= 2 { 1 } else { 0 };
     (year, month, day)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Ids, is_object, iso_time};
-
-    #[test]
-    fn times_are_dates() {
-        assert_eq!(iso_time(0), "1970-01-01T00:00:00.000Z");
-        assert_eq!(iso_time(951_782_399_999), "2000-02-28T23:59:59.999Z");
-        assert_eq!(iso_time(951_782_400_000), "2000-02-29T00:00:00.000Z");
-        assert_eq!(iso_time(1_771_996_735_852), "2026-02-25T05:18:55.852Z");
-    }
-
-    #[test]
-    fn ids_differ() {
-        let mut ids = Ids::new("s");
-        let (one, two, uuid) = (ids.short(), ids.short(), ids.long());
-        assert_ne!(one, two);
-        assert_eq!(uuid.len(), 36);
-    }
-
-    #[test]
-    fn arguments_stand_as_they_are_only_when_they_are_objects() {
-        assert!(is_object(r#"{"a":1}"#));
-        for text in ["", "[]", "{", " {}", "{}\n", "patch"] {
-            assert!(!is_object(text), "{text:?}");
-        }
-    }
-}

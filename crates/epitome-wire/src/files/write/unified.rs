@@ -38,7 +38,7 @@ fn unified_message(message: &Message) -> String {
     format!(
         "{{\"role\":\"{}\",\"content\":{}{}{}}}",
         message.role.as_str(),
-        content.unwrap_or("null".to_owned()),
+        content.unwrap_or_else(|| "null".to_owned()),
         calls(message, call),
         result(message)
     )
@@ -69,11 +69,11 @@ pub(super) fn compaction(recorded: &Recorded) -> String {
         quoted(&recorded.summary),
         recorded
             .tokens_before
-            .map_or("null".to_owned(), |tokens| tokens.to_string()),
+            .map_or_else(|| "null".to_owned(), |tokens| tokens.to_string()),
         recorded
             .trigger
             .as_deref()
-            .map_or("null".to_owned(), quoted)
+            .map_or_else(|| "null".to_owned(), quoted)
     )
 }
 
