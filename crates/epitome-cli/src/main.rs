@@ -6,8 +6,11 @@
 
 mod args;
 mod compact;
+mod convert;
 mod eval;
+mod inspect;
 mod serve;
+mod source;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {

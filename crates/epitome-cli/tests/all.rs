@@ -14,5 +14,7 @@ mod eval;
 mod responses;
 #[path = "all/serve.rs"]
 mod serve;
+#[path = "all/sessions.rs"]
+mod sessions;
 #[path = "all/support.rs"]
 mod support;

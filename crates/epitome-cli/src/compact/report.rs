@@ -10,7 +10,7 @@ use epitome_wire::{Body, detect};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::Input;
+use super::input::Input;
 use crate::Ending;
 use crate::args::CompactArgs;
 
@@ -26,6 +26,8 @@ pub(super) struct Report {
 #[derive(Serialize)]
 struct Object {
     format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<usize>,
     preset: &'static str,
     compacted: bool,
     reason: &'static str,
@@ -75,7 +77,8 @@ impl Report {
             None => raw_messages(&input.body)?,
         };
         let mut object = Object {
-            format: input.body.wire().as_str(),
+            format: input.format(),
+            conversation: input.session.as_ref().map(|session| session.number),
             preset: preset.as_str(),
             compacted: false,
             reason: "",
@@ -124,6 +127,11 @@ impl Report {
             compaction,
             result,
         })
+    }
+
+    /// What was done, if anything was.
+    pub(super) const fn compaction(&self) -> Option<&Compaction> {
+        self.compaction.as_ref()
     }
 
     /// A budget that cannot be reached is a no; having nothing to do is not.
