@@ -34,6 +34,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome",
     },
     Bench {
+        name: "inspect",
+        package: "epitome-cli",
+    },
+    Bench {
         name: "proxy",
         package: "epitome-server",
     },

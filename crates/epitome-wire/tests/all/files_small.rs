@@ -263,7 +263,7 @@ fn no_garbage_is_taken_for_a_session() {
         for bytes in garbage {
             let mut counts = Counts::default();
             let _ = read_file(&mut Cursor::new(bytes), *format, &mut |event| {
-                counts.add(&event)
+                counts.add(&event);
             });
             assert!(counts.messages <= 1, "{format}");
         }
@@ -358,7 +358,7 @@ fn damaged_files_never_stop_a_reader() {
         for format in FileFormat::ALL {
             let mut counts = Counts::default();
             let outcome = read_file(&mut Cursor::new(&bytes), *format, &mut |event| {
-                counts.add(&event)
+                counts.add(&event);
             });
             let _ = counts.finish();
             if let Err(error) = outcome {
