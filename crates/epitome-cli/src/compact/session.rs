@@ -72,7 +72,10 @@ pub(super) fn file_with(
     let context = shown(&compaction.view(input.log.len()), input, compaction);
     let kept = session.context.sources.get(compaction.plan.span.end);
     let conversation = &session.conversation;
-    let files = compaction.files(&input.messages);
+    let mut files = compaction.files(&input.messages);
+    if let Some(earlier) = conversation.compactions.last() {
+        files = files.after(&earlier.files);
+    }
     let new = NewCompaction {
         summary: &compaction.summary.text,
         first_kept: kept
