@@ -18,6 +18,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome-wire",
     },
     Bench {
+        name: "sse",
+        package: "epitome-wire",
+    },
+    Bench {
         name: "decide",
         package: "epitome",
     },

@@ -1,4 +1,4 @@
-//! The developer task runner: `cargo xtask lint|test|bench|soak`.
+//! The developer task runner: `cargo xtask lint|test|bench|fuzz|soak`.
 //!
 //! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
 //! they rely on; each command has the module of its name ([`suites`] is `test`).
@@ -11,6 +11,7 @@
 
 mod bench;
 mod clock;
+mod fuzz;
 mod lint;
 mod needs;
 mod project;
@@ -68,8 +69,22 @@ fn perform(task: &Task) -> Result<Verdict> {
     match task {
         Task::Help => Ok(Verdict::Good),
         Task::Lint => lint::run(&project),
+        Task::Test { filter: None } => {
+            let tests = suites::run(&project, None)?;
+            let fuzz = fuzz::run(&project, None, fuzz::SECONDS_IN_TEST)?;
+            Ok(Verdict::good_if(
+                tests == Verdict::Good && fuzz == Verdict::Good,
+            ))
+        }
         Task::Test { filter } => suites::run(&project, filter.as_deref()),
+        Task::Fuzz { name, seconds } => fuzz::run(&project, name.as_deref(), *seconds),
         Task::Bench { name } => bench::run(&project, name.as_deref()),
-        Task::Soak { minutes } => soak::run(&project, *minutes),
+        Task::Soak { minutes } => {
+            let tests = soak::run(&project, *minutes)?;
+            let fuzz = fuzz::run(&project, None, fuzz::SECONDS_IN_SOAK)?;
+            Ok(Verdict::good_if(
+                tests == Verdict::Good && fuzz == Verdict::Good,
+            ))
+        }
     }
 }

@@ -37,6 +37,14 @@ pub(crate) const FOR_BENCHES: &[Need] = &[Need {
     suites: &["proxy"],
 }];
 
+/// What `cargo xtask fuzz` prepares.
+pub(crate) const FOR_FUZZ: &[Need] = &[Need {
+    name: "a C++ compiler",
+    detect: "command -v c++",
+    packages: &["g++"],
+    suites: &["fuzz"],
+}];
+
 /// Installs what is missing when this is root; returns what is still missing after that.
 pub(crate) fn prepare<'a>(
     project: &Project,

@@ -1,8 +1,8 @@
-use super::{FOR_BENCHES, FOR_TESTS, Need, packages_of, reason};
+use super::{FOR_BENCHES, FOR_FUZZ, FOR_TESTS, Need, packages_of, reason};
 
 #[test]
 fn every_row_says_what_to_install_and_for_whom() {
-    for need in FOR_TESTS.iter().chain(FOR_BENCHES) {
+    for need in FOR_TESTS.iter().chain(FOR_BENCHES).chain(FOR_FUZZ) {
         assert!(!need.packages.is_empty(), "{}", need.name);
         assert!(!need.suites.is_empty(), "{}", need.name);
     }

@@ -11,9 +11,13 @@ Usage: cargo xtask <command>
 
 Commands:
   lint                  formatting, clippy, documentation and the house rules; lists everything that fails
-  test [FILTER]         installs what the tests need, then runs all of them, or those whose name contains FILTER
+  test [FILTER]         installs what the tests need, then runs all of them, or those whose name contains FILTER;
+                        without FILTER also every fuzz target for some seconds
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
-  soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N minutes
+  fuzz [NAME] [--seconds N]
+                        the coverage-guided targets, or the one called NAME, for N seconds each (60)
+  soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
+                        minutes; then every fuzz target for ten minutes
   help                  this text
 
 Environment:
@@ -29,6 +33,7 @@ pub(crate) enum Task {
     Lint,
     Test { filter: Option<String> },
     Bench { name: Option<String> },
+    Fuzz { name: Option<String>, seconds: u64 },
     Soak { minutes: u64 },
 }
 
@@ -51,6 +56,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             }),
             None => Err(format!("there is no benchmark called `{name}`")),
         },
+        ["fuzz", options @ ..] => fuzz(options),
         ["soak"] => Ok(Task::Soak { minutes: 0 }),
         ["soak", "--minutes", minutes] => match minutes.parse() {
             Ok(minutes) => Ok(Task::Soak { minutes }),
@@ -58,4 +64,22 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         },
         words => Err(format!("`{}` is not a command", words.join(" "))),
     }
+}
+
+/// How long a fuzz target runs when nobody says.
+const FUZZ_SECONDS: u64 = 60;
+
+fn fuzz(options: &[&str]) -> Result<Task, String> {
+    let (name, rest) = match options {
+        [name, rest @ ..] if !name.starts_with('-') => (Some((*name).to_owned()), rest),
+        rest => (None, rest),
+    };
+    let seconds = match rest {
+        [] => FUZZ_SECONDS,
+        ["--seconds", seconds] => seconds
+            .parse()
+            .map_err(|_| format!("`{seconds}` is not a number of seconds"))?,
+        rest => return Err(format!("`{}` is not an option of fuzz", rest.join(" "))),
+    };
+    Ok(Task::Fuzz { name, seconds })
 }

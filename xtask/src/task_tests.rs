@@ -22,6 +22,13 @@ fn commands_and_their_arguments() {
             name: Some("proxy".to_owned()),
         }),
     );
+    let fuzz = |name: Option<&str>, seconds| Task::Fuzz {
+        name: name.map(str::to_owned),
+        seconds,
+    };
+    check("fuzz", Ok(fuzz(None, 60)));
+    check("fuzz api --seconds 5", Ok(fuzz(Some("api"), 5)));
+    check("fuzz --seconds 5", Ok(fuzz(None, 5)));
     check("soak", Ok(Task::Soak { minutes: 0 }));
     check("soak --minutes 20", Ok(Task::Soak { minutes: 20 }));
     check("--help", Ok(Task::Help));
@@ -35,6 +42,10 @@ fn wrong_calls_are_named() {
     check("lint now", Err("`lint now` is not a command"));
     check("test --fast", Err("`test --fast` is not a command"));
     check("bench sleep", Err("there is no benchmark called `sleep`"));
+    check(
+        "fuzz --seconds long",
+        Err("`long` is not a number of seconds"),
+    );
     check(
         "soak --minutes long",
         Err("`long` is not a number of minutes"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use epitome::PresetName;
+use epitome::{Meter, PresetName};
 use epitome_eval::Method;
 use epitome_wire::Wire;
 use epitome_wire::files::FileFormat;
@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Compact(CompactArgs),
     /// Write a conversation in another format
     Convert(ConvertArgs),
+    /// Show what a conversation is made of: tokens by role, tool and message, and how its context grew
+    Inspect(InspectArgs),
     /// Measure how much of recorded sessions survives compaction, without a model
     Eval(EvalArgs),
     /// Run the proxy: point any agent at it
@@ -82,6 +84,28 @@ pub(crate) struct CompactArgs {
     /// Show which messages go and which come
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
+    /// Say nothing that was not asked for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InspectArgs {
+    /// A session file, a request body, an array of messages, or one message per line; a folder of them; `-` reads
+    /// standard input
+    pub(crate) file: PathBuf,
+    /// What FILE is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t = Count::Auto)]
+    pub(crate) count: Count,
+    /// Draw how the context grew
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print one JSON object; for a folder one on each line
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Say nothing that was not asked for
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -257,6 +281,18 @@ pub(crate) enum Count {
     Cl100k,
     /// Characters weighed by kind, with the overhead of messages and calls
     Auto,
+}
+
+impl Count {
+    /// The meter it names.
+    pub(crate) const fn meter(self) -> Meter {
+        match self {
+            Self::Chars4 => Meter::Chars4,
+            Self::O200k => Meter::O200k,
+            Self::Cl100k => Meter::Cl100k,
+            Self::Auto => Meter::Estimate,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

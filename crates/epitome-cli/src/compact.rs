@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
     let mut started = now();
     let name = args.file.display().to_string();
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
-    let inputs = read(&mut source, args, meter(args.count)).with_context(|| name.clone())?;
+    let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
     if let (Some(_), [first, _, ..]) = (&args.out, inputs.as_slice()) {
         let (count, format) = (inputs.len(), first.format());
         bail!("{name}: holds {count} conversations of {format}; choose one with --conversation");
@@ -58,7 +58,7 @@ fn compact(
     input: &Input,
     started: std::time::Instant,
 ) -> Result<Report> {
-    let outcome = decide(args, input, meter(args.count));
+    let outcome = decide(args, input, args.count.meter());
     let rendered = match &outcome {
         Ok(compaction) => {
             let view = compaction.view(input.log.len());
@@ -83,15 +83,6 @@ fn compact(
 )]
 fn now() -> std::time::Instant {
     std::time::Instant::now()
-}
-
-const fn meter(count: Count) -> Meter {
-    match count {
-        Count::Chars4 => Meter::Chars4,
-        Count::O200k => Meter::O200k,
-        Count::Cl100k => Meter::Cl100k,
-        Count::Auto => Meter::Estimate,
-    }
 }
 
 fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction, NoPlan> {

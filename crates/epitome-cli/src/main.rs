@@ -8,6 +8,7 @@ mod args;
 mod compact;
 mod convert;
 mod eval;
+mod inspect;
 mod serve;
 mod source;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {

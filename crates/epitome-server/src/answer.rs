@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use epitome_wire::{UsageWatch, Wire, input_tokens};
+use epitome_wire::{Overflow, StreamWatch, Unpacker, Wire, input_tokens};
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -12,17 +12,27 @@ use hyper::body::Incoming;
 /// Answers larger than this are not collected to read their usage.
 const COLLECT_LIMIT: usize = 4 << 20;
 
-/// A body that goes through unchanged. What the provider counted is reported once, when it is known for good.
+/// A body that goes through unchanged. What was seen in it is reported once, when it is known for good.
 pub(crate) struct Watched {
     inner: Incoming,
+    unpacker: Unpacker,
     watch: Watch,
     report: Option<Report>,
 }
 
-type Report = Box<dyn FnOnce(u64) + Send>;
+/// What an answer says about its request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    /// What the provider counted.
+    pub(crate) input_tokens: Option<u64>,
+    /// That the request is too long, said after the answer began.
+    pub(crate) overflow: Option<Overflow>,
+}
+
+type Report = Box<dyn FnOnce(Seen) + Send>;
 
 enum Watch {
-    Events(UsageWatch),
+    Events(StreamWatch),
     Json(Wire, Vec<u8>),
     Nothing,
 }
@@ -31,11 +41,11 @@ impl Watched {
     pub(crate) fn new(inner: Incoming, headers: &HeaderMap, wire: Wire, report: Report) -> Self {
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let content_type = header("content-type").unwrap_or_default();
-        let is_encoded = header("content-encoding").is_some_and(|coding| coding != "identity");
-        let watch = if is_encoded {
+        let unpacker = Unpacker::of(header("content-encoding").unwrap_or_default());
+        let watch = if unpacker.is_none() {
             Watch::Nothing
         } else if content_type.starts_with("text/event-stream") {
-            Watch::Events(UsageWatch::new(wire))
+            Watch::Events(StreamWatch::new(wire))
         } else if content_type.starts_with("application/json") {
             Watch::Json(wire, Vec::new())
         } else {
@@ -43,33 +53,44 @@ impl Watched {
         };
         Self {
             inner,
+            unpacker: unpacker.unwrap_or_default(),
             watch,
             report: Some(report),
         }
     }
 
     fn look(&mut self, bytes: &Bytes) {
-        match &mut self.watch {
-            Watch::Events(watch) => watch.feed(bytes),
-            Watch::Json(_, collected) if collected.len() + bytes.len() <= COLLECT_LIMIT => {
-                collected.extend_from_slice(bytes);
-            }
-            Watch::Json(..) => self.watch = Watch::Nothing,
-            Watch::Nothing => {}
+        let Self {
+            unpacker, watch, ..
+        } = self;
+        if matches!(watch, Watch::Nothing) {
+            return;
         }
+        unpacker.feed(bytes, |plain| match watch {
+            Watch::Events(events) => events.feed(plain),
+            Watch::Json(_, collected) if collected.len() + plain.len() <= COLLECT_LIMIT => {
+                collected.extend_from_slice(plain);
+            }
+            Watch::Json(..) => *watch = Watch::Nothing,
+            Watch::Nothing => {}
+        });
     }
 
     fn finish(&mut self) {
-        let counted = match &self.watch {
-            Watch::Events(watch) => watch.input_tokens(),
-            Watch::Json(wire, collected) => input_tokens(*wire, collected),
-            Watch::Nothing => None,
+        let Some(report) = self.report.take() else {
+            return;
         };
-        if let Some(report) = self.report.take()
-            && let Some(tokens) = counted
-        {
-            report(tokens);
-        }
+        report(match &self.watch {
+            Watch::Events(watch) => Seen {
+                input_tokens: watch.input_tokens(),
+                overflow: watch.overflow(),
+            },
+            Watch::Json(wire, collected) => Seen {
+                input_tokens: input_tokens(*wire, collected),
+                overflow: Overflow::in_success(collected),
+            },
+            Watch::Nothing => Seen::default(),
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use epitome::Reason;
-use epitome_wire::{Overflow, Wire};
+use epitome_wire::{Overflow, Unpacker, Wire};
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::{HeaderName, Method, Request, Response, StatusCode, Uri};
@@ -197,7 +197,7 @@ impl Proxy {
                 return self.pass_on(answer, &outgoing, wire);
             }
             let (parts, body) = answer.into_parts();
-            let (text, body) = read_error(body).await;
+            let (text, body) = read_error(body, &parts.headers).await;
             let again = match text {
                 Some(text) if recovers => self.second_try(&outgoing, parts.status, &text).await,
                 _ => None,
@@ -262,7 +262,7 @@ impl Proxy {
         let body = match outgoing.ticket.clone() {
             Some(ticket) if parts.status.is_success() => {
                 let keeper = Arc::clone(&self.keeper);
-                let report = Box::new(move |tokens| keeper.settle(&ticket, tokens));
+                let report = Box::new(move |seen| keeper.saw(&ticket, seen));
                 Body::new(Watched::new(body, &parts.headers, wire, report))
             }
             _ => Body::new(body),
@@ -323,10 +323,20 @@ async fn collect(body: Body, limit: usize) -> Collected {
     Collected::Whole(first.unwrap_or_else(|| buffer.into()))
 }
 
+/// What a body says, whatever it is packed in; `None` where that is not known.
+fn unpacked(bytes: &Bytes, headers: &HeaderMap) -> Option<Bytes> {
+    let encoding = headers.get(CONTENT_ENCODING);
+    let encoding = encoding.map_or("", |value| value.to_str().unwrap_or("unknown"));
+    let mut unpacker = Unpacker::of(encoding)?;
+    let mut plain = Vec::new();
+    unpacker.feed(bytes, |part| plain.extend_from_slice(part));
+    (!unpacker.is_broken()).then(|| plain.into())
+}
+
 /// The text of an error answer, and the answer to be passed on all the same.
-async fn read_error(body: Incoming) -> (Option<Bytes>, Body) {
+async fn read_error(body: Incoming, headers: &HeaderMap) -> (Option<Bytes>, Body) {
     match collect(Body::new(body), ERROR_LIMIT).await {
-        Collected::Whole(bytes) => (Some(bytes.clone()), Body::from(bytes)),
+        Collected::Whole(bytes) => (unpacked(&bytes, headers), Body::from(bytes)),
         Collected::TooLarge(body) | Collected::Broken(body) => (None, body),
     }
 }

@@ -3,18 +3,21 @@
 //! - a request as it arrived: [`Body`]; what leaves: a [`Splice`] of it, never a re-serialisation
 //! - reading without converting: [`json`]; one message for the core: [`decode`]
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
-//! - what came back: [`Overflow`], [`input_tokens`], [`UsageWatch`], [`sse`]
+//! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`input_tokens`], [`StreamWatch`], [`sse`],
+//!   [`Unpacker`]
 //! - structural problems: [`violations`]
 //!
 //! Each format is one module with the same four functions: `decode`, `canonical`, `summary_message` and the
 //! role names. Knows no HTTP, no files, no clock.
 #![warn(missing_docs)]
 
+mod answer;
 mod anthropic;
 mod body;
 mod canonical;
 mod decode;
 mod detect;
+mod encoding;
 pub mod files;
 mod identity;
 pub mod json;
@@ -31,15 +34,17 @@ mod usage;
 mod validity;
 mod wire;
 
+pub use answer::{Accumulator, Answer};
 pub use body::{Body, BodyError, Field};
 pub use canonical::NORMALISER_VERSION;
 pub use decode::{Decoded, Unreadable, canonical, decode, summary_message};
 pub use detect::{Detected, detect};
+pub use encoding::Unpacker;
 pub use identity::{ChainKey, Conversation, FirstBytes, Known, Memo, Prehashed};
 pub use media::{Detail, ImageSize};
-pub use overflow::Overflow;
+pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;
 pub use splice::{Edit, Item, Splice};
-pub use usage::{UsageWatch, input_tokens};
+pub use usage::{StreamWatch, input_tokens};
 pub use validity::{Violation, ViolationKind, violations};
 pub use wire::Wire;

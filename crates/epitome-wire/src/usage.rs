@@ -1,6 +1,7 @@
 //! What the provider counted, read from a copy of its answer.
 
 use crate::json::{self, Value};
+use crate::overflow::Overflow;
 use crate::wire::Wire;
 
 /// The size of the input as the provider counted it: fresh, read from cache and written to it, together.
@@ -27,15 +28,17 @@ fn from_value(wire: Wire, value: &Value<'_>) -> Option<u64> {
     }
 }
 
-/// Watches a stream go by and remembers what the provider counted. The stream itself is not touched.
+/// Watches a stream go by and remembers what the provider counted, or that it gave up because the request was too
+/// long. The stream itself is not touched.
 #[derive(Debug)]
-pub struct UsageWatch {
+pub struct StreamWatch {
     wire: Wire,
     decoder: crate::sse::Decoder,
     input_tokens: Option<u64>,
+    overflow: Option<Overflow>,
 }
 
-impl UsageWatch {
+impl StreamWatch {
     /// Starts watching.
     #[must_use]
     pub const fn new(wire: Wire) -> Self {
@@ -43,6 +46,7 @@ impl UsageWatch {
             wire,
             decoder: crate::sse::Decoder::new(),
             input_tokens: None,
+            overflow: None,
         }
     }
 
@@ -52,8 +56,10 @@ impl UsageWatch {
             wire,
             decoder,
             input_tokens,
+            overflow,
         } = self;
-        decoder.feed(bytes, |data| {
+        decoder.feed(bytes, |event| {
+            let data = event.data;
             // Deltas come by the thousand and say nothing about usage.
             if memchr::memmem::find(data, b"\"usage\"").is_some()
                 && let Some(found) = self::input_tokens(*wire, data)
@@ -61,6 +67,7 @@ impl UsageWatch {
             {
                 *input_tokens = Some(found);
             }
+            *overflow = overflow.take().or_else(|| Overflow::in_success(data));
         });
     }
 
@@ -68,5 +75,11 @@ impl UsageWatch {
     #[must_use]
     pub const fn input_tokens(&self) -> Option<u64> {
         self.input_tokens
+    }
+
+    /// That the request is too long, if the stream says so.
+    #[must_use]
+    pub const fn overflow(&self) -> Option<Overflow> {
+        self.overflow
     }
 }

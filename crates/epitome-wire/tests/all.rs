@@ -9,6 +9,8 @@
     reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
 )]
 
+#[path = "all/answers.rs"]
+mod answers;
 #[path = "all/budgets.rs"]
 mod budgets;
 #[path = "all/canonical.rs"]
@@ -21,6 +23,8 @@ mod cuts;
 mod detection;
 #[path = "all/documents.rs"]
 mod documents;
+#[path = "all/encodings.rs"]
+mod encodings;
 #[path = "all/files_real.rs"]
 mod files_real;
 #[path = "all/files_small.rs"]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use epitome::Reason;
-use epitome_wire::Overflow;
+use epitome::{Reason, UsageFinding};
+use epitome_wire::{Cure, Overflow};
 
 use super::{Action, Keeper, Outgoing, Size, Ticket};
+use crate::answer::Seen;
 use crate::config::Mode;
 use crate::index::Anchor;
 
@@ -13,10 +14,30 @@ use crate::index::Anchor;
 const GUESSED_WINDOW_PERCENT: u64 = 90;
 
 impl Keeper {
+    /// An answer that began well has ended.
+    pub(crate) fn saw(&self, ticket: &Ticket, seen: Seen) {
+        // A count that comes with a refusal may be one of what was left after truncation.
+        match (seen.overflow, seen.input_tokens) {
+            (Some(overflow), _) => self.learn(ticket, overflow),
+            (None, Some(tokens)) => self.settle(ticket, tokens),
+            (None, None) => {}
+        }
+    }
+
     /// The provider counted the input of a request that went well.
     pub(crate) fn settle(&self, ticket: &Ticket, real_tokens: u64) {
-        self.models
-            .learn_ratio(&ticket.model, real_tokens, ticket.sent_tokens);
+        let finding = self
+            .models
+            .observe(&ticket.model, real_tokens, ticket.sent_tokens);
+        if let Some(finding @ UsageFinding::Truncated { .. }) = finding {
+            // Such a count says nothing about the conversation.
+            tracing::warn!(
+                model = ticket.model.model,
+                ?finding,
+                "the server left out a part of the request"
+            );
+            return;
+        }
         if let Some((_, tip)) = ticket.conversation.chain.last() {
             let anchor = Anchor {
                 real_tokens,
@@ -27,12 +48,12 @@ impl Keeper {
         }
     }
 
-    /// The provider said that the request is too long: learns what it can and makes a shorter one.
-    pub(crate) async fn recover(
-        self: &Arc<Self>,
-        ticket: &Ticket,
-        overflow: Overflow,
-    ) -> Option<Outgoing> {
+    /// The provider said that the request is too long: what that says of the model and the meter.
+    pub(crate) fn learn(&self, ticket: &Ticket, overflow: Overflow) {
+        // A limit of bytes says nothing about tokens.
+        if overflow.cure == Cure::FewerBytes {
+            return;
+        }
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
         let believed = ticket.real_tokens(&gauge, 0, None);
         match overflow.window_tokens {
@@ -53,8 +74,17 @@ impl Keeper {
         }
         if let Some(request_tokens) = overflow.request_tokens {
             self.models
-                .learn_ratio(&ticket.model, request_tokens, ticket.sent_tokens);
+                .observe(&ticket.model, request_tokens, ticket.sent_tokens);
         }
+    }
+
+    /// The provider said that the request is too long: learns what it can and makes a shorter one.
+    pub(crate) async fn recover(
+        self: &Arc<Self>,
+        ticket: &Ticket,
+        overflow: Overflow,
+    ) -> Option<Outgoing> {
+        self.learn(ticket, overflow);
         if self.mode == Mode::Observe {
             return None;
         }

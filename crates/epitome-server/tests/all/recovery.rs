@@ -1,5 +1,7 @@
 //! What happens when a provider says no: one better try, or its own words.
 
+use std::io::Write;
+
 use epitome_store::CompactionState;
 use epitome_testkit::{
     Chunking, Fault, Faults, ModelConfig, Reply, Script, ScriptedModel, Wire, client,
@@ -422,4 +424,94 @@ async fn a_prepared_compaction_that_came_too_late_does_not_stop_later_ones() {
         }
     }
     panic!("nothing was prepared after the jump");
+}
+
+fn gzipped(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Providers compress for clients that ask for it: the words are the same.
+#[tokio::test]
+async fn a_compressed_refusal_is_understood() {
+    let refusal = json!({"error": {
+        "message": "This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens.",
+        "type": "invalid_request_error", "code": "context_length_exceeded",
+    }});
+    let refusal = Reply::raw(400, "application/json", gzipped(&refusal.to_string()))
+        .with_header("content-encoding", "gzip");
+    let model = ModelConfig {
+        script: Script::Fixed(vec![refusal, Reply::text("ok")]),
+        ..ModelConfig::default()
+    };
+    let (model, proxy) = pair(model, |_| {}).await;
+    let wire = Wire::OpenaiChat;
+    let received = proxy
+        .post(wire, &request(wire, "nobody-knows-me", history(1, 16, 400)))
+        .await;
+    assert_eq!(action(&received), ("compacted", "overflow"));
+    assert_eq!(statuses(&model), [400, 200]);
+}
+
+/// What was sent cannot be taken back, but the next request does not make the same mistake.
+#[tokio::test]
+async fn an_overflow_inside_a_stream_is_learned_from() {
+    let failed = json!({"type": "response.failed", "response": {"status": "failed", "error": {
+        "code": "context_length_exceeded",
+        "message": "Your input exceeds the context window of this model. Please adjust your input and try again.",
+    }}});
+    let events = format!("event: response.failed\ndata: {failed}\n\n");
+    for (body, encoding) in [
+        (events.clone().into_bytes(), "identity"),
+        (gzipped(&events), "gzip"),
+    ] {
+        let reply =
+            Reply::raw(200, "text/event-stream", body).with_header("content-encoding", encoding);
+        let model = ModelConfig {
+            script: Script::Fixed(vec![reply, Reply::text("ok")]),
+            ..ModelConfig::default()
+        };
+        let (model, proxy) = pair(model, |_| {}).await;
+        let wire = Wire::OpenaiResponses;
+        let mut messages = history(1, 16, 400);
+        let received = proxy
+            .post(wire, &streamed(wire, messages.clone(), true))
+            .await;
+        assert_eq!(action(&received).0, "passthrough", "{encoding}");
+        messages.extend([assistant("ok"), user("next")]);
+        let received = proxy.post(wire, &streamed(wire, messages, true)).await;
+        assert_eq!(action(&received).0, "compacted", "{encoding}");
+        assert_eq!(statuses(&model), [200, 200], "{encoding}");
+    }
+}
+
+/// Ollama cuts what does not fit to half its window and says nothing; its count gives it away.
+#[tokio::test]
+async fn a_server_that_silently_leaves_out_a_part_is_found_out() {
+    let wire = Wire::OpenaiChat;
+    let body = json!({
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "ok"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 4_096 / 2 + 2, "completion_tokens": 1},
+    });
+    let model = ModelConfig {
+        script: Script::Fixed(vec![
+            Reply::raw(200, "application/json", body.to_string()),
+            Reply::text("ok"),
+        ]),
+        ..ModelConfig::default()
+    };
+    let (model, proxy) = pair(model, |_| {}).await;
+    let mut messages = history(1, 16, 400);
+    let received = proxy
+        .post(wire, &request(wire, "nobody-knows-me", messages.clone()))
+        .await;
+    assert_eq!(action(&received).0, "passthrough");
+    messages.extend([assistant("ok"), user("next")]);
+    let received = proxy
+        .post(wire, &request(wire, "nobody-knows-me", messages))
+        .await;
+    assert_eq!(action(&received), ("compacted", "hard_line"));
+    let sent = model.requests();
+    assert!(sent[1].input_tokens.unwrap() < 4_096);
 }

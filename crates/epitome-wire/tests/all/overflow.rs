@@ -1,6 +1,6 @@
 //! The overflow catalogue: what each provider says, and what only sounds like it.
 
-use epitome_wire::Overflow;
+use epitome_wire::{Cure, Overflow, Refusal};
 use serde_json::{Value, json};
 
 type Numbers = (Option<u64>, Option<u64>);
@@ -132,4 +132,152 @@ fn each_veto_is_enough() {
         let text = message(&format!("{veto}: {overflow}"));
         assert_eq!(read(400, &text), None, "{text}");
     }
+}
+
+#[test]
+fn it_is_found_inside_an_answer_that_began_well() {
+    let numbers = |data: &Value| {
+        Overflow::in_success(data.to_string().as_bytes())
+            .map(|found| (found.window_tokens, found.request_tokens))
+    };
+    let none = (None, None);
+    let cases = [
+        (
+            "responses stream",
+            json!({"type": "response.failed", "response": {"status": "failed", "error": {"code": "context_length_exceeded", "message": "Your input exceeds\nthe context window of this model."}}}),
+            Some(none),
+        ),
+        (
+            "responses error event",
+            json!({"type": "error", "error": {"code": "context_length_exceeded"}}),
+            Some(none),
+        ),
+        (
+            "anthropic stream",
+            json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 213462 tokens > 200000 maximum"}}),
+            Some((Some(200_000), Some(213_462))),
+        ),
+        (
+            "anthropic stop",
+            json!({"type": "message_delta", "delta": {"stop_reason": "model_context_window_exceeded"}}),
+            Some(none),
+        ),
+        (
+            "anthropic body",
+            json!({"type": "message", "stop_reason": "model_context_window_exceeded", "content": []}),
+            Some(none),
+        ),
+        (
+            "z.ai",
+            json!({"choices": [{"finish_reason": "model_context_window_exceeded"}]}),
+            Some(none),
+        ),
+        (
+            "llama.cpp under 200",
+            json!({"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}),
+            Some((Some(4_096), Some(5_000))),
+        ),
+        (
+            "lm studio",
+            json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length."}),
+            Some(none),
+        ),
+        (
+            "openrouter stream",
+            json!({"choices": [], "error": {"code": 400, "message": "Provider returned error", "metadata": {"raw": message("prompt is too long: 5 tokens > 4 maximum")}}}),
+            Some((Some(4), Some(5))),
+        ),
+        (
+            "rate limit in a stream",
+            json!({"type": "error", "error": {"type": "rate_limit_error", "message": "too many tokens"}}),
+            None,
+        ),
+        (
+            "overloaded",
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+            None,
+        ),
+        (
+            "no error",
+            json!({"type": "response.completed", "response": {"error": null, "output": [{"text": "prompt is too long"}]}}),
+            None,
+        ),
+        (
+            "the model says so",
+            json!({"choices": [{"message": {"content": "error: context_length_exceeded, model_context_window_exceeded"}, "finish_reason": "stop"}]}),
+            None,
+        ),
+    ];
+    for (name, data, expected) in cases {
+        assert_eq!(numbers(&data), expected, "{name}: {data}");
+    }
+    assert_eq!(Overflow::in_success(b"[DONE]"), None);
+}
+
+#[test]
+fn what_helps_is_said() {
+    let cure = |text: &str| Overflow::read(400, message(text).as_bytes()).unwrap().cure;
+    for (text, expected) in [
+        ("prompt is too long: 5 tokens > 4 maximum", Cure::Shorter),
+        (
+            "input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648",
+            Cure::LessOutput,
+        ),
+        ("max_tokens must be at least 1, got -186.", Cure::LessOutput),
+        (
+            "Request payload size exceeds the limit: 20971520 bytes.",
+            Cure::FewerBytes,
+        ),
+    ] {
+        assert_eq!(cure(text), expected, "{text}");
+    }
+    let too_large = json!({"error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}});
+    let too_large = Overflow::read(413, too_large.to_string().as_bytes()).unwrap();
+    assert_eq!(too_large.cure, Cure::FewerBytes);
+}
+
+#[test]
+fn other_refusals_are_told_apart() {
+    for (status, text, expected) in [
+        (
+            429,
+            "prompt is too long: 5 tokens > 4 maximum",
+            Refusal::RateLimit,
+        ),
+        (
+            413,
+            "Request too large on tokens per minute (TPM): Limit 12000, Requested 14137",
+            Refusal::RateLimit,
+        ),
+        (
+            400,
+            "Invalid 'user': string too long. Expected a string with maximum length 64",
+            Refusal::Parameter,
+        ),
+        (
+            400,
+            "messages.2: `tool_use` ids were found without `tool_result` blocks",
+            Refusal::Other,
+        ),
+        (
+            503,
+            "prompt is too long: 5 tokens > 4 maximum",
+            Refusal::Other,
+        ),
+    ] {
+        assert_eq!(
+            Refusal::read(status, message(text).as_bytes()),
+            expected,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn silence_counts_only_where_the_window_is_nearly_full() {
+    assert!(Overflow::wordless(413, b"", 91_000, 100_000).is_some());
+    assert!(Overflow::wordless(400, b" \r\n", 120_000, 100_000).is_some());
+    assert!(Overflow::wordless(413, b"", 50_000, 100_000).is_none());
+    assert!(Overflow::wordless(413, b"no", 91_000, 100_000).is_none());
+    assert!(Overflow::wordless(500, b"", 91_000, 100_000).is_none());
 }

@@ -1,7 +1,7 @@
 //! Event streams in any pieces, and what providers count.
 
 use epitome_testkit::Random;
-use epitome_wire::{UsageWatch, Wire, input_tokens, sse};
+use epitome_wire::{StreamWatch, Wire, input_tokens, sse};
 
 use crate::support::property;
 
@@ -9,8 +9,9 @@ fn events(pieces: &[&[u8]]) -> Vec<String> {
     let mut decoder = sse::Decoder::new();
     let mut out = Vec::new();
     for piece in pieces {
-        decoder.feed(piece, |data| {
-            out.push(String::from_utf8(data.to_vec()).unwrap());
+        decoder.feed(piece, |event| {
+            assert!(!event.is_cut);
+            out.push(String::from_utf8(event.data.to_vec()).unwrap());
         });
     }
     out
@@ -176,7 +177,7 @@ fn a_stream_is_watched_in_any_pieces() {
         (Wire::Anthropic, anthropic, 100),
     ] {
         for size in [1, 2, 7, 64, text.len()] {
-            let mut watch = UsageWatch::new(wire);
+            let mut watch = StreamWatch::new(wire);
             assert_eq!(watch.input_tokens(), None);
             for piece in text.as_bytes().chunks(size) {
                 watch.feed(piece);
@@ -190,17 +191,58 @@ fn a_stream_is_watched_in_any_pieces() {
     }
 }
 
-/// An event beyond any sensible size is let by; what follows is still read.
+/// An event beyond any sensible size is handed on cut; what follows is still read.
 #[test]
 fn an_event_without_end_does_not_fill_the_memory() {
     let mut decoder = sse::Decoder::new();
-    let mut sizes = Vec::new();
-    decoder.feed(b"data: ", |data| sizes.push(data.len()));
+    let mut seen = Vec::new();
     let megabyte = vec![b'x'; 1 << 20];
-    for _ in 0..20 {
-        decoder.feed(&megabyte, |data| sizes.push(data.len()));
+    let pieces = [b"data: ".as_slice()]
+        .into_iter()
+        .chain(std::iter::repeat_n(megabyte.as_slice(), 20))
+        .chain([b"\n\ndata: y\n\n".as_slice()]);
+    for piece in pieces {
+        decoder.feed(piece, |event| seen.push((event.data.len(), event.is_cut)));
     }
-    decoder.feed(b"\n\ndata: y\n\n", |data| sizes.push(data.len()));
-    assert_eq!(sizes.last(), Some(&1));
-    assert!(sizes.iter().all(|size| *size <= 8 << 20), "{sizes:?}");
+    assert!(seen[0].0 <= 8 << 20 && seen[0].1, "{seen:?}");
+    assert_eq!(seen[1..], [(1, false)]);
+
+    let mut small = sse::Decoder::with_limit(4);
+    let mut seen = Vec::new();
+    small.feed(
+        b"data: 1234\n\ndata: 12345\n\ndata: 12\ndata: 34\n\n: a long comment\ndata: 1\n\n",
+        |event| {
+            seen.push((
+                String::from_utf8_lossy(event.data).into_owned(),
+                event.is_cut,
+            ));
+        },
+    );
+    let expected = [
+        ("1234", false),
+        ("1234", true),
+        ("12\n3", true),
+        ("1", false),
+    ];
+    assert_eq!(
+        seen,
+        expected.map(|(data, is_cut)| (data.to_owned(), is_cut))
+    );
+}
+
+#[test]
+fn names_belong_to_one_event_and_the_last_may_lack_its_blank_line() {
+    let mut seen = Vec::new();
+    let mut decoder = sse::Decoder::new();
+    let mut note = |event: sse::Event<'_>| {
+        let words = [event.name, event.data].map(|part| String::from_utf8_lossy(part).into_owned());
+        seen.push(words.join("="));
+    };
+    decoder.feed(
+        b"event: a\ndata: 1\n\ndata: 2\n\nevent: b\n\ndata: 3\nda",
+        &mut note,
+    );
+    decoder.feed(b"ta: 4", &mut note);
+    decoder.finish(&mut note);
+    assert_eq!(seen, ["a=1", "=2", "=3\n4"]);
 }
