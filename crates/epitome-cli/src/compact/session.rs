@@ -13,12 +13,16 @@ use crate::source::Source;
 /// The plan as a file of this format can hold it. In most of them a summary stands for everything up to the first
 /// entry that stays, and what stays is untouched: so the task goes into the summary, and results are not trimmed.
 pub(super) fn expressible(mut plan: Plan, session: &Session, log: &Log) -> Plan {
-    let holds_any_history = !matches!(
-        session.format,
-        FileFormat::Pi | FileFormat::ClaudeCode | FileFormat::Unified
-    );
-    if holds_any_history {
-        return plan;
+    match session.format {
+        FileFormat::Pi | FileFormat::ClaudeCode | FileFormat::Unified => {}
+        // Codex holds any history, but its reader joins answers that follow each other.
+        FileFormat::Codex => {
+            if plan.layout == Layout::AssistantMessage {
+                plan.layout = Layout::UserMessage;
+            }
+            return plan;
+        }
+        _ => return plan,
     }
     let start = leading_system(log);
     plan.head = 0..start;
@@ -72,7 +76,10 @@ pub(super) fn file_with(
     let context = shown(&compaction.view(input.log.len()), input, compaction);
     let kept = session.context.sources.get(compaction.plan.span.end);
     let conversation = &session.conversation;
-    let files = compaction.files(&input.messages);
+    let mut files = compaction.files(&input.messages);
+    if let Some(earlier) = conversation.compactions.last() {
+        files = files.after(&earlier.files);
+    }
     let new = NewCompaction {
         summary: &compaction.summary.text,
         first_kept: kept

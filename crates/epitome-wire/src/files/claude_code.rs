@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Seek};
 
-use epitome::{Block, Message, Role};
+use epitome::{Block, FileOperations, Message, Role};
 
 use super::blocks::{arguments, call, content, medium, parts, result};
 use super::counts::fingerprint;
@@ -153,6 +153,7 @@ impl Reader {
                     trigger: metadata
                         .and_then(|found| found.string("trigger"))
                         .map(|text| text.into_owned()),
+                    files: FileOperations::default(),
                     origin: origin(entry),
                 });
             }
@@ -207,6 +208,7 @@ impl Reader {
                 kept: Kept::Nothing,
                 tokens_before: None,
                 trigger: None,
+                files: FileOperations::default(),
                 origin: origin(entry),
             })),
         }

@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, Seek};
 
-use epitome::{Block, Message, Role};
+use epitome::{Block, FileOperations, Message, Role};
 
 use super::blocks::{arguments, call, content, flat_text, parts, result};
 use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
@@ -203,6 +203,7 @@ impl Reader {
             trigger: own
                 .and_then(|own| own.string("trigger"))
                 .map(|text| text.into_owned()),
+            files: FileOperations::default(),
             origin: origin(entry),
         }));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use epitome::{Block, Message};
+use epitome::{Block, FileOperations, Message};
 
 use super::problem::Problem;
 
@@ -95,6 +95,8 @@ pub struct Recorded {
     pub tokens_before: Option<u64>,
     /// What set it off, in the format's own word.
     pub trigger: Option<String>,
+    /// What was done to files in what went, and in what earlier compactions took.
+    pub files: FileOperations,
     /// Where it stands.
     pub origin: Origin,
 }

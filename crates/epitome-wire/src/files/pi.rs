@@ -7,7 +7,7 @@ mod tree;
 
 use std::io::{BufRead, Seek};
 
-use epitome::{Block, Message, Role};
+use epitome::{Block, FileOperations, Message, Role, ToolFailure};
 
 use super::blocks::{arguments, call, content, medium, parts, result};
 use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
@@ -235,8 +235,31 @@ impl Reader {
             kept,
             tokens_before: value.whole_number("tokensBefore"),
             trigger: value.string("reason").map(|text| text.into_owned()),
+            files: files(value.get("details")),
             origin: origin(entry),
         }
+    }
+}
+
+/// What a compaction says was done to files.
+fn files(details: Option<&Value<'_>>) -> FileOperations {
+    let list = |name: &str| {
+        details
+            .and_then(|details| details.get(name))
+            .map_or(&[][..], Value::items)
+    };
+    let texts = |name: &str| -> Vec<String> {
+        let texts = list(name).iter().filter_map(Value::as_text);
+        texts.map(|text| text.decode().into_owned()).collect()
+    };
+    let failure = |failure: &Value<'_>| ToolFailure {
+        tool_name: failure.string("toolName").unwrap_or_default().into_owned(),
+        summary: failure.string("summary").unwrap_or_default().into_owned(),
+    };
+    FileOperations {
+        read_files: texts("readFiles"),
+        modified_files: texts("modifiedFiles"),
+        tool_failures: list("toolFailures").iter().map(failure).collect(),
     }
 }
 

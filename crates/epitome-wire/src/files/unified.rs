@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, Seek};
 
+use epitome::FileOperations;
+
 use super::document::{Part, Wanted, items_of};
 use super::event::{Event, Kept, Origin, Position, Recorded, RecordedKind};
 use super::read::ReadError;
@@ -46,6 +48,7 @@ fn recorded(value: &Value<'_>, position: Position) -> Recorded {
         kept: Kept::Nothing,
         tokens_before: value.whole_number("pre_tokens"),
         trigger: value.string("trigger").map(|text| text.into_owned()),
+        files: FileOperations::default(),
         origin: Origin {
             position,
             ..Origin::default()

@@ -2,11 +2,13 @@
 
 use std::io::Cursor;
 
-use epitome::{Block, Call, FileOperations, Media, Message, ResultPart, Role, ToolResult};
+use epitome::{
+    Block, Call, FileOperations, Media, Message, ResultPart, Role, ToolFailure, ToolResult,
+};
 use epitome_testkit::Random;
 use epitome_wire::files::{
-    Context, Conversation, FileFormat, Kept, NewCompaction, Origin, Recorded, RecordedKind, Stamp,
-    Transcript, appended, carried, chat_messages, write_file,
+    Context, Conversation, FileFormat, Kept, LossCode, NewCompaction, Origin, Recorded,
+    RecordedKind, Stamp, Transcript, appended, carried, chat_messages, write_file,
 };
 
 use crate::support::{data, files, property};
@@ -56,6 +58,14 @@ fn reads_back_equal(conversation: &Conversation, format: FileFormat) {
         assert_eq!(ours, theirs, "{format}: message {at}");
     }
     assert_eq!(again.messages.len(), expected.messages.len(), "{format}");
+    if format == FileFormat::Pi {
+        // A reset tells nothing of files.
+        assert!(
+            losses
+                .iter()
+                .all(|loss| loss.code != LossCode::FileOperations)
+        );
+    }
     let ours: Vec<Recorded> = again.compactions.iter().map(facts).collect();
     let theirs: Vec<Recorded> = expected.compactions.iter().map(facts).collect();
     assert_eq!(ours, theirs, "{format}");
@@ -179,6 +189,14 @@ fn conversation(random: &mut Random, size: usize) -> Conversation {
             },
             tokens_before: (random.below(2) == 0).then_some(1_234),
             trigger: (random.below(2) == 0).then(|| "auto".to_owned()),
+            files: FileOperations {
+                read_files: vec!["src/a.rs".to_owned()],
+                tool_failures: vec![ToolFailure {
+                    tool_name: "bash".to_owned(),
+                    summary: "\"no\"".to_owned(),
+                }],
+                ..FileOperations::default()
+            },
             origin: Origin::default(),
         })
         .collect();

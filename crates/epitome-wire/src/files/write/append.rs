@@ -2,7 +2,8 @@
 
 use epitome::{FileOperations, Message, Role};
 
-use super::spell::{Ids, iso_time, list, quoted};
+use super::pi::details;
+use super::spell::{Ids, iso_time, quoted};
 use super::unified::compaction;
 use super::{Stamp, Unwritable, claude_code, codex};
 use crate::files::event::{Kept, Origin, Recorded, RecordedKind};
@@ -79,29 +80,14 @@ fn pi_entry(conversation: &Conversation, new: &NewCompaction<'_>, stamp: Stamp<'
             )
         }
     };
-    let files = new.files;
-    let failures: Vec<String> = files
-        .tool_failures
-        .iter()
-        .map(|failure| {
-            format!(
-                "{{\"toolName\":{},\"summary\":{}}}",
-                quoted(&failure.tool_name),
-                quoted(&failure.summary)
-            )
-        })
-        .collect();
     format!(
         "{{\"type\":\"compaction\",\"id\":\"{id}\",\"parentId\":{parent},\"timestamp\":\"{}\",\"summary\":{},\
-         {first},\"tokensBefore\":{},\"tokensAfter\":{},\"details\":{{\"readFiles\":{},\"modifiedFiles\":{},\
-         \"toolFailures\":[{}]}}}}\n",
+         {first},\"tokensBefore\":{},\"tokensAfter\":{},\"details\":{}}}\n",
         iso_time(stamp.time_ms),
         quoted(new.summary),
         new.tokens_before,
         new.tokens_after,
-        list(files.read_files.iter().map(String::as_str)),
-        list(files.modified_files.iter().map(String::as_str)),
-        failures.join(",")
+        details(new.files)
     )
 }
 
@@ -168,6 +154,7 @@ fn recorded(new: &NewCompaction<'_>, kept: Kept, at: usize) -> Recorded {
         kept,
         tokens_before: Some(new.tokens_before),
         trigger: Some("manual".to_owned()),
+        files: new.files.clone(),
         origin: Origin::default(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use epitome::{Block, Message, ResultPart, Role, ToolResult};
+use epitome::{Block, FileOperations, Message, ResultPart, Role, ToolResult};
 
 use super::Unwritable;
 use crate::canonical::is_injected;
@@ -40,6 +40,8 @@ pub enum LossCode {
     Replacement,
     /// A reset stands as a compaction without a summary.
     Reset,
+    /// What a compaction tells of files is left out.
+    FileOperations,
 }
 
 impl LossCode {
@@ -55,6 +57,7 @@ impl LossCode {
             Self::EmptyMessage => "empty_message",
             Self::Replacement => "replacement",
             Self::Reset => "reset",
+            Self::FileOperations => "file_operations",
         }
     }
 
@@ -70,6 +73,7 @@ impl LossCode {
             Self::EmptyMessage => "messages of which nothing is left are left out",
             Self::Replacement => "a replaced history is told as a summary",
             Self::Reset => "a reset stands as a compaction without a summary",
+            Self::FileOperations => "what a compaction tells of files is left out",
         }
     }
 }
@@ -270,6 +274,11 @@ impl Carrier {
     ) {
         if recorded.kind == RecordedKind::Reset {
             recorded.summary.clear();
+            recorded.files = FileOperations::default();
+        }
+        if !recorded.files.is_empty() && self.format != FileFormat::Pi {
+            self.lose(LossCode::FileOperations);
+            recorded.files = FileOperations::default();
         }
         if recorded.kind == RecordedKind::Reset && self.format != FileFormat::Pi {
             self.lose(LossCode::Reset);

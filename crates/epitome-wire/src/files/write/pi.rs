@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use epitome::{Block, Message, ResultPart, Role};
+use epitome::{Block, FileOperations, Message, ResultPart, Role};
 
 use super::Stamp;
 use super::spell::{Ids, is_object, iso_time, list, optional, quoted};
@@ -188,8 +188,11 @@ impl Writer {
         match recorded.kind {
             RecordedKind::Summary => {
                 let summary = quoted(&recorded.summary);
-                let members =
-                    format!("\"summary\":{summary},\"firstKeptEntryId\":{first}{tokens}{reason}");
+                let files = (!recorded.files.is_empty()).then(|| details(&recorded.files));
+                let files = optional("details", files);
+                let members = format!(
+                    "\"summary\":{summary},\"firstKeptEntryId\":{first}{tokens}{reason}{files}"
+                );
                 self.entry_with_id("compaction", &id, &members);
             }
             RecordedKind::Reset => {
@@ -198,6 +201,27 @@ impl Writer {
             }
         }
     }
+}
+
+/// What was done to files, as a compaction tells it.
+pub(super) fn details(files: &FileOperations) -> String {
+    let failures: Vec<String> = files
+        .tool_failures
+        .iter()
+        .map(|failure| {
+            format!(
+                "{{\"toolName\":{},\"summary\":{}}}",
+                quoted(&failure.tool_name),
+                quoted(&failure.summary)
+            )
+        })
+        .collect();
+    format!(
+        "{{\"readFiles\":{},\"modifiedFiles\":{},\"toolFailures\":[{}]}}",
+        list(files.read_files.iter().map(String::as_str)),
+        list(files.modified_files.iter().map(String::as_str)),
+        failures.join(",")
+    )
 }
 
 fn text_block(text: &str) -> String {
