@@ -10,6 +10,8 @@
 mod compact;
 #[path = "all/eval.rs"]
 mod eval;
+#[path = "all/inspect.rs"]
+mod inspect;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]
