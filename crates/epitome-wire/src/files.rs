@@ -25,6 +25,7 @@ mod openhands;
 mod pi;
 mod problem;
 mod read;
+mod repair;
 mod sniff;
 mod swe_agent;
 mod tau;
@@ -38,6 +39,7 @@ pub use event::{Event, Kept, Origin, Position, Recorded, RecordedKind, Tip};
 pub use format::FileFormat;
 pub use problem::{Problem, ProblemCode, Problems};
 pub use read::{ReadError, read_file};
+pub use repair::{NO_RESULT, RepairError, RepairedFile, repaired};
 pub use sniff::SNIFF_BYTES;
 pub use transcript::{Context, Conversation, Transcript};
 pub use write::{

@@ -27,6 +27,8 @@ mod documents;
 mod encodings;
 #[path = "all/files_real.rs"]
 mod files_real;
+#[path = "all/files_repair.rs"]
+mod files_repair;
 #[path = "all/files_small.rs"]
 mod files_small;
 #[path = "all/files_write.rs"]

@@ -125,6 +125,14 @@ impl Counts {
     fn result(&mut self, id: &str) {
         self.results += 1;
         match self.open.get_mut(&fingerprint(id)) {
+            Some(call) if call.is_answered => {
+                let message = format!("the call {id} has a result already");
+                self.problems.add(Problem::new(
+                    ProblemCode::RepeatedResult,
+                    self.place,
+                    message,
+                ));
+            }
             Some(call) => call.is_answered = true,
             None => {
                 self.orphans += 1;

@@ -55,6 +55,8 @@ pub enum ProblemCode {
     RepeatedCallId,
     /// A result answers no call before it.
     OrphanResult,
+    /// A call has more than one result.
+    RepeatedResult,
     /// A call has no result.
     UnansweredCall,
 }
@@ -77,6 +79,7 @@ impl ProblemCode {
             Self::LeafMissing => "leaf_missing",
             Self::RepeatedCallId => "repeated_call_id",
             Self::OrphanResult => "orphan_result",
+            Self::RepeatedResult => "repeated_result",
             Self::UnansweredCall => "unanswered_call",
         }
     }

@@ -127,7 +127,8 @@ fn same_message(ours: &Message, theirs: &Message, place: &str) {
         calls
             .map(|call| {
                 let given = &call.arguments;
-                let read = serde_json::from_str(given).unwrap_or(Value::from(given.to_string()));
+                let read =
+                    serde_json::from_str(given).unwrap_or_else(|_| Value::from(given.to_string()));
                 (call.id.to_string(), call.name.to_string(), read)
             })
             .collect()
