@@ -140,7 +140,7 @@ fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written>
 fn lost(losses: &[Loss]) -> Vec<Lost> {
     let mut by_code = BTreeMap::new();
     for loss in losses {
-        let lost = by_code.entry(loss.code).or_insert(Lost {
+        let lost = by_code.entry(loss.code).or_insert_with(|| Lost {
             code: loss.code.as_str(),
             count: 0,
             position: loss.message,
