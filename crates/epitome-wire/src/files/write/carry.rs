@@ -327,7 +327,9 @@ impl Carrier {
 /// The texts of a message as one.
 fn join_texts(message: &mut Message) {
     let is_text = |block: &Block| matches!(block, Block::Text(_) | Block::Injected(_));
-    if message.blocks.iter().filter(|block| is_text(block)).count() < 2 {
+    // One text in front is joined already.
+    let texts = message.blocks.iter().filter(|block| is_text(block)).count();
+    if texts == 0 || texts == 1 && message.blocks.first().is_some_and(is_text) {
         return;
     }
     let text = flat_text(message);
