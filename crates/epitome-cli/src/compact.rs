@@ -18,17 +18,17 @@ use crate::args::{CompactArgs, Count, Format};
 use report::Report;
 
 /// A conversation read from a file.
-struct Input {
+pub(crate) struct Input {
     body: Body,
     is_request: bool,
-    messages: Vec<Message>,
+    pub(crate) messages: Vec<Message>,
     log: Log,
 }
 
 pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
     let started = now();
     let name = args.file.display().to_string();
-    let input = read(&args.file, args).with_context(|| name.clone())?;
+    let input = read(&args.file, args.format, args.count).with_context(|| name.clone())?;
     let meter = meter(args.count);
     let outcome = decide(args, &input, meter);
     let rendered = match &outcome {
@@ -70,7 +70,7 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-const fn meter(count: Count) -> Meter {
+pub(crate) const fn meter(count: Count) -> Meter {
     match count {
         Count::Chars4 => Meter::Chars4,
         Count::O200k => Meter::O200k,
@@ -79,7 +79,7 @@ const fn meter(count: Count) -> Meter {
     }
 }
 
-fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
+pub(crate) fn read(path: &Path, format: Format, count: Count) -> Result<Input> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -93,7 +93,7 @@ fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         bail!("is empty");
     }
-    let wire = match args.format {
+    let wire = match format {
         Format::Auto => None,
         Format::OpenaiChat => Some(Wire::OpenAiChat),
         Format::OpenaiResponses => Some(Wire::OpenAiResponses),
@@ -101,7 +101,7 @@ fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
     };
     let Detected { body, is_request } =
         detect(&Bytes::from(bytes), wire).context("no conversation that can be read here")?;
-    let meter = meter(args.count);
+    let meter = meter(count);
     let mut messages = Vec::with_capacity(body.len());
     let mut log = Log::new();
     for index in 0..body.len() {

@@ -8,6 +8,7 @@ mod args;
 mod compact;
 mod eval;
 mod serve;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();

@@ -16,3 +16,5 @@ mod responses;
 mod serve;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/verify.rs"]
+mod verify;

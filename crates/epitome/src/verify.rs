@@ -233,17 +233,42 @@ impl Verification {
             let mut start = line.lead.len();
             for (place, sentence) in line.sentences.iter().enumerate() {
                 let end = start + sentence.len();
-                let found = self.invented(line, start..end, &scope, report);
-                let mut alarms: Vec<Alarm> = found;
-                if line.kind != LineKind::Code {
+                let mut alarms = self.invented(line, start..end, &scope, report);
+                if line.kind == LineKind::Text {
                     alarms.extend(self.untrue(line, sentence));
                 }
-                if !alarms.is_empty() {
-                    repair.strike(at, place);
+                match line.kind {
+                    // A heading without its name still parts what stands above from what stands below.
+                    LineKind::Heading => alarms
+                        .iter()
+                        .for_each(|alarm| repair.blank(at, &alarm.text)),
+                    _ if alarms.is_empty() => {}
+                    _ => repair.strike(at, place),
                 }
                 report.alarms.extend(alarms);
                 start = end;
             }
+            self.judge_whole_line(at, line, report, repair);
+        }
+    }
+
+    /// A rule may be several sentences, and be turned round as a whole.
+    fn judge_whole_line<'a>(
+        &self,
+        at: usize,
+        line: &Line<'a>,
+        report: &mut VerifyReport,
+        repair: &mut Repair<'a>,
+    ) {
+        if line.kind != LineKind::Text || line.sentences.len() < 2 {
+            return;
+        }
+        let whole = line.text.get(line.lead.len()..).unwrap_or_default();
+        let found = self.untrue(line, whole);
+        let turned = found.filter(|alarm| alarm.kind == AlarmKind::PinContradicted);
+        if let Some(alarm) = turned.filter(|_| !repair.has_struck(at)) {
+            report.alarms.push(alarm);
+            (0..line.sentences.len()).for_each(|place| repair.strike(at, place));
         }
     }
 
@@ -276,12 +301,17 @@ impl Verification {
 
     /// What a sentence says that was not so, or not said by him.
     fn untrue(&self, line: &Line<'_>, sentence: &str) -> Option<Alarm> {
+        let listed = Claim {
+            voice: line.voice,
+            content: voice::said(line.text, sentence),
+        };
+        let told = voice::claim(sentence);
         let claim = match line.voice {
-            Voice::Narrator => voice::claim(sentence),
-            voice => Some(Claim {
-                voice,
-                content: voice::said(line.text, sentence),
-            }),
+            Voice::Narrator => told,
+            Voice::User | Voice::UserAgrees => Some(listed),
+            // What is quoted may itself tell of the user.
+            Voice::Others if claim::is_verbatim(&self.ground, sentence) => Some(listed),
+            Voice::Others | Voice::Tasks => told.or(Some(listed)),
         };
         let kind = claim.and_then(|claim| claim::judge(&self.ground, claim));
         let is_binding = pin::is_standing(sentence)

@@ -47,9 +47,11 @@ struct Seen {
 }
 
 /// How far a word may stand from a number to belong to it.
-const NEAR: usize = 6;
+const NEAR: usize = 8;
 /// Shorter beginnings and ends of a name say nothing.
 const PART_CHARS: usize = 5;
+/// A place that is found more often is a turn of phrase.
+const SLOT_COUNT: u32 = 12;
 /// Letters that the forms of a word share.
 const ROOT_CHARS: usize = 5;
 /// The letters of a shortened hash.
@@ -62,12 +64,16 @@ pub(super) struct Ground {
     pairs: HashSet<Key, Spread>,
     /// Three words in a row, and who said them.
     runs: HashMap<Key, Speakers, Spread>,
-    /// Words of the user, without their endings.
-    typed: HashSet<Key, Spread>,
+    /// Words of the user, without their endings, and the texts of his in which they stand.
+    typed: HashMap<Key, Vec<u32>, Spread>,
+    /// How many texts the user wrote.
+    typed_texts: u32,
     /// Whole sentences of the user.
     sentences: HashSet<Key, Spread>,
     /// Numbers with the words around them.
     near: HashSet<Key, Spread>,
+    /// Places for a number: the words beside it without the number itself, and how often there is such a place.
+    slots: HashMap<Key, u32, Spread>,
     /// Words that stand next to a number: what the source counts.
     counted: HashSet<Key, Spread>,
     /// Beginnings and ends of names.
@@ -146,6 +152,7 @@ impl Ground {
 
     fn text(&mut self, text: &str, speakers: Speakers, named: &[Key]) {
         let mut line_words: Vec<Word<'_>> = Vec::new();
+        self.typed_texts += u32::from(speakers.has(Speakers::TYPED));
         for line in text.lines() {
             line_words.clear();
             line_words.extend(words(line));
@@ -161,7 +168,10 @@ impl Ground {
             self.sentences.insert(sentence_key(sentence));
         }
         for word in words(line) {
-            self.typed.insert(root(word.text));
+            let texts = self.typed.entry(root(word.text)).or_default();
+            if texts.last() != Some(&self.typed_texts) {
+                texts.push(self.typed_texts);
+            }
         }
     }
 
@@ -246,6 +256,9 @@ impl Ground {
             self.parts.insert(number);
             self.near.insert(pair(number, key(unit)));
         }
+        for slot in Slot::around(words, at) {
+            *self.slots.entry(slot.place()).or_default() += 1;
+        }
         // The number of a line belongs to what follows, and to the file.
         let is_gutter = at == 0 && {
             let behind = line.get(word.start + word.text.len()..).unwrap_or_default();
@@ -282,17 +295,23 @@ impl Ground {
         self.parts.contains(&part)
     }
 
-    /// Who said a word.
-    pub(super) fn speakers(&self, word: Key) -> Speakers {
-        self.words
-            .get(&word)
-            .map(|seen| seen.speakers)
-            .unwrap_or_default()
-    }
-
     /// Whether the user used a word, in whatever form.
     pub(super) fn has_typed(&self, word: &str) -> bool {
-        self.typed.contains(&root(word))
+        self.typed.contains_key(&root(word))
+    }
+
+    /// How many of these words one text of the user has, at best.
+    pub(super) fn typed_together<'a>(&self, words: impl Iterator<Item = &'a str>) -> usize {
+        let roots: HashSet<Key, Spread> = words.map(root).collect();
+        let mut texts: HashMap<u32, usize> = HashMap::new();
+        for text in roots
+            .iter()
+            .filter_map(|root| self.typed.get(root))
+            .flatten()
+        {
+            *texts.entry(*text).or_default() += 1;
+        }
+        texts.into_values().max().unwrap_or_default()
     }
 
     /// Whether the user said a sentence, as it stands.
@@ -322,6 +341,44 @@ impl Ground {
         self.near.contains(&pair(number, word))
     }
 
+    /// Whether the source has the places beside a number with this number, or with another one only.
+    pub(super) fn slots(&self, words: &[Word<'_>], at: usize) -> Slots {
+        let mut found = if self.is_verbatim_but(words, at) {
+            Slots::Other
+        } else {
+            Slots::Unknown
+        };
+        for slot in Slot::around(words, at) {
+            if self.runs.contains_key(&slot.run()) {
+                return Slots::Same;
+            }
+            let count = self.slots.get(&slot.place()).copied().unwrap_or_default();
+            let tells = slot.beside.iter().any(|word| !self.is_common(*word));
+            if (1..=SLOT_COUNT).contains(&count) && tells {
+                found = Slots::Other;
+            }
+        }
+        found
+    }
+
+    /// Whether all but the word at `at` is a quotation of the source.
+    fn is_verbatim_but(&self, words: &[Word<'_>], at: usize) -> bool {
+        let others = words
+            .windows(3)
+            .enumerate()
+            .filter(|(start, _)| !(*start..start + 3).contains(&at));
+        let (mut total, mut known) = (0, 0);
+        for (_, three) in others {
+            let [first, second, third] = three else {
+                continue;
+            };
+            let run = pair(first.key, pair(second.key, third.key));
+            total += 1;
+            known += usize::from(self.runs.contains_key(&run));
+        }
+        total == known && total > 0 || total >= 4 && known * 5 >= total * 4
+    }
+
     /// Whether a word stands next to some number in the source.
     pub(super) fn is_counted(&self, word: Key) -> bool {
         self.counted.contains(&word)
@@ -337,6 +394,68 @@ impl Ground {
     pub(super) fn has_between(&self, least: u64, most: u64) -> bool {
         let at = self.large.partition_point(|value| *value < least);
         self.large.get(at).is_some_and(|value| *value <= most)
+    }
+}
+
+/// What the source says about the places beside a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slots {
+    /// It has none of them.
+    Unknown,
+    /// It has this number there.
+    Same,
+    /// It has other numbers there, and not this one.
+    Other,
+}
+
+/// Two words beside a number.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    number: Key,
+    beside: [Key; 2],
+    /// How many of the two stand before it.
+    before: usize,
+}
+
+impl Slot {
+    /// The places around the number at `at`: two words before it, one on either side, two behind it.
+    fn around(words: &[Word<'_>], at: usize) -> impl Iterator<Item = Self> {
+        let word = |place: Option<usize>| {
+            place
+                .and_then(|place| words.get(place))
+                .map(|word| word.key)
+        };
+        let number = word(Some(at));
+        let places = [
+            (word(at.checked_sub(2)), word(at.checked_sub(1)), 2),
+            (word(at.checked_sub(1)), word(Some(at + 1)), 1),
+            (word(Some(at + 1)), word(Some(at + 2)), 0),
+        ];
+        places
+            .into_iter()
+            .filter_map(move |(first, second, before)| {
+                Some(Self {
+                    number: number?,
+                    beside: [first?, second?],
+                    before,
+                })
+            })
+    }
+
+    /// The place, whatever number stands there.
+    fn place(self) -> Key {
+        let [first, second] = self.beside;
+        pair(pair(first, second), self.before as Key)
+    }
+
+    /// The three words in a row.
+    fn run(self) -> Key {
+        let [first, second] = self.beside;
+        match self.before {
+            0 => pair(self.number, pair(first, second)),
+            1 => pair(first, pair(self.number, second)),
+            _ => pair(first, pair(second, self.number)),
+        }
     }
 }
 

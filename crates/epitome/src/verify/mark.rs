@@ -193,9 +193,16 @@ fn is_identifier(text: &str) -> bool {
         && text
             .split('.')
             .all(|part| part.chars().filter(|c| c.is_alphanumeric()).count() > 1);
+    let is_hash = digits > 0 && text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
     // `sha256`, `ENT-221`: letters and digits in one name.
     let is_mixed = digits > 0 && text.len() >= 4 && text.starts_with(char::is_alphabetic);
-    humps > 0 || unders > 0 || joins > 0 || is_dotted || is_mixed || text.starts_with("--")
+    is_hash
+        || humps > 0
+        || unders > 0
+        || joins > 0
+        || is_dotted
+        || is_mixed
+        || text.starts_with("--")
 }
 
 /// `1.2.3`, `v2`, `v1.2`

@@ -19,6 +19,8 @@ pub(super) struct Repair<'a> {
     lines: Vec<Line<'a>>,
     /// Which sentences go, by line and place.
     struck: Vec<(usize, usize)>,
+    /// What goes from headings, by line.
+    blanked: Vec<(usize, String)>,
     headings: Vec<String>,
     pins: Vec<String>,
     todos: Vec<String>,
@@ -39,6 +41,7 @@ impl<'a> Repair<'a> {
         Self {
             lines: lines.to_vec(),
             struck: Vec::new(),
+            blanked: Vec::new(),
             headings: Vec::new(),
             pins: Vec::new(),
             todos: Vec::new(),
@@ -50,6 +53,16 @@ impl<'a> Repair<'a> {
     /// Takes a sentence out; lines and sentences come in order.
     pub(super) fn strike(&mut self, line: usize, sentence: usize) {
         self.struck.push((line, sentence));
+    }
+
+    /// Takes a name out of a heading.
+    pub(super) fn blank(&mut self, line: usize, name: &str) {
+        self.blanked.push((line, name.to_owned()));
+    }
+
+    /// Whether a sentence of a line goes.
+    pub(super) fn has_struck(&self, line: usize) -> bool {
+        self.struck.last().is_some_and(|(last, _)| *last == line)
     }
 
     pub(super) fn heading(&mut self, name: &str, fill: &str) {
@@ -105,8 +118,11 @@ impl<'a> Repair<'a> {
                 .filter(|(place, _)| !gone.contains(place))
                 .map(|(_, sentence)| *sentence)
                 .collect();
+            let blanked = self.blanked.iter().filter(|(line, _)| *line == at);
             if gone.is_empty() {
-                text.push_str(line.text);
+                let whole = line.text.to_owned();
+                let shown = blanked.fold(whole, |text, (_, name)| text.replace(name, "…"));
+                text.push_str(&shown);
             } else if left.trim().is_empty() {
                 continue;
             } else {
@@ -125,7 +141,8 @@ impl<'a> Repair<'a> {
                 .get(*place)
                 .map(|text| text.trim().to_owned())
         };
-        let struck: Vec<String> = self.struck.iter().filter_map(sentence).collect();
+        let mut struck: Vec<String> = self.struck.iter().filter_map(sentence).collect();
+        struck.extend(self.blanked.iter().map(|(_, name)| name.clone()));
         let mut text = if struck.is_empty() {
             original.to_owned()
         } else {

@@ -82,6 +82,8 @@ const NEGATION_SIGNS: &[&str] = &[
 /// What a sentence is about, and whether it says so or denies it.
 #[derive(Clone, Debug)]
 pub(super) struct Gist {
+    /// Its words: what each is about, if anything, and how often it denies.
+    words: Vec<(Option<String>, usize)>,
     stems: HashSet<String>,
     negations: usize,
 }
@@ -89,20 +91,31 @@ pub(super) struct Gist {
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
         let lower = sentence.to_lowercase().replace('’', "'");
-        let mut negations = NEGATION_SIGNS
-            .iter()
-            .map(|sign| lower.matches(sign).count())
-            .sum();
-        let mut stems = HashSet::new();
+        let mut gist = Self {
+            words: Vec::new(),
+            stems: HashSet::new(),
+            negations: NEGATION_SIGNS
+                .iter()
+                .map(|sign| lower.matches(sign).count())
+                .sum(),
+        };
         for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
             let word = word.trim_matches('\'');
             let is_negation = NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont";
-            negations += usize::from(is_negation);
-            if !is_negation && !pin::names_nothing(word) {
-                stems.extend(words(word).map(|word| pin::stem(word.text).to_owned()));
+            if is_negation {
+                gist.negations += 1;
+                gist.words.push((None, 1));
+            } else if pin::names_nothing(word) {
+                gist.words.push((None, 0));
+            } else {
+                for word in words(word) {
+                    let stem = pin::stem(word.text);
+                    gist.words.push((Some(stem.clone()), 0));
+                    gist.stems.insert(stem);
+                }
             }
         }
-        Self { stems, negations }
+        gist
     }
 
     const fn is_denial(&self) -> bool {
@@ -112,7 +125,39 @@ impl Gist {
     fn shared(&self, other: &Self) -> usize {
         self.stems.intersection(&other.stems).count()
     }
+
+    /// The part of this one that is about all that `other` is about, if it is not much longer.
+    fn part_about(&self, other: &Self) -> Option<Self> {
+        let is_hit = |word: &(Option<String>, usize)| {
+            word.0
+                .as_ref()
+                .is_some_and(|stem| other.stems.contains(stem))
+        };
+        let first = self.words.iter().position(is_hit)?;
+        let last = self.words.iter().rposition(is_hit)?;
+        let from = first.saturating_sub(BEFORE);
+        let words: Vec<_> = self.words.get(from..=last)?.to_vec();
+        if words.len() > other.words.len() + 2 * BEFORE {
+            return None;
+        }
+        Some(Self {
+            stems: words.iter().filter_map(|(stem, _)| stem.clone()).collect(),
+            negations: words.iter().map(|(_, negations)| negations).sum(),
+            words,
+        })
+    }
+
+    /// Whether this one says the opposite of `rule`.
+    fn turns(&self, rule: &Self) -> bool {
+        let shared = self.shared(rule);
+        let is_same =
+            shared * 5 >= rule.stems.len() * 4 && self.stems.len() * 5 <= rule.stems.len() * 8 + 10;
+        is_same && self.is_denial() != rule.is_denial()
+    }
 }
+
+/// Words before the first that matters among which a negation still belongs to it.
+const BEFORE: usize = 3;
 
 /// The pins in force, ready to be compared with sentences.
 #[derive(Clone, Debug, Default)]
@@ -164,9 +209,12 @@ impl Rules {
         let spaced = single_spaced(sentence);
         candidates.into_iter().find_map(|(at, shared)| {
             let (pin, gist) = self.rules.get(at)?;
-            let is_flipped = shared * 5 >= gist.stems.len() * 4
-                && said.stems.len() * 5 <= gist.stems.len() * 8 + 10
-                && said.is_denial() != gist.is_denial();
+            let is_whole = shared == gist.stems.len() && shared > 1;
+            let part = said.part_about(gist).filter(|_| is_whole);
+            let is_flipped = match part {
+                Some(part) => part.turns(gist),
+                None => said.turns(gist),
+            };
             let is_other = gist.stems.len() >= 3
                 && shared < gist.stems.len()
                 && shared * 5 >= gist.stems.len() * 3

@@ -1,6 +1,6 @@
 //! Whether the source supports a mark: verbatim, as the end of a path, with a line, elided, or as a dotted join.
 
-use super::ground::{Ground, figures, value};
+use super::ground::{Ground, Slots, figures, value};
 use super::mark::{AnchorKind, Mark, is_file};
 use super::word::{Key, Word, key, words};
 
@@ -126,6 +126,16 @@ impl<'a> Number<'a> {
     }
 
     fn support(&self, ground: &Ground) -> Support {
+        let digits = self.figures.chars().filter(char::is_ascii_digit).count();
+        let is_plain = digits >= PLAIN_DIGITS || self.figures.matches('.').count() > 1;
+        if is_plain && self.is_known(ground) {
+            return Support::Given;
+        }
+        match ground.slots(&self.around, self.at) {
+            Slots::Same => return Support::Given,
+            Slots::Other => return Support::of(self.is_line_of_scope(ground)),
+            Slots::Unknown => {}
+        }
         if self.is_weak {
             return self.count(ground);
         }
@@ -146,6 +156,21 @@ impl<'a> Number<'a> {
         let company = self.company(ground);
         let is_near = |word: &Key| ground.has_near(self.key, *word);
         Support::of(company.is_empty() || company.iter().any(is_near))
+    }
+
+    fn is_known(&self, ground: &Ground) -> bool {
+        ground.knows(key(self.text)) || ground.knows(self.key) || ground.knows_part(self.key)
+    }
+
+    /// A line of a file that the source shows: lines move while a file is worked on.
+    fn is_line_of_scope(&self, ground: &Ground) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.around.get(at));
+        let is_line = before.is_some_and(|word| word.text.to_lowercase().starts_with("line"));
+        is_line
+            && self
+                .scope
+                .iter()
+                .any(|word| ground.has_near(self.key, *word))
     }
 
     /// The words that say what it is about.
