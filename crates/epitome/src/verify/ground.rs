@@ -1,11 +1,12 @@
 //! The ground a summary stands on: the words of its source, what stood next to what, and who said it.
 
+mod read;
+
 use std::collections::{HashMap, HashSet};
 
+use super::slot::{Slot, Slots};
 use super::word::{Key, Spread, Word, key, pair, words};
-use crate::files;
-use crate::message::{Block, Call, Message, Role};
-use crate::summary::Earlier;
+use crate::message::{Call, Message};
 
 /// Who said something, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,16 +47,10 @@ struct Seen {
     count: u32,
 }
 
-/// How far a word may stand from a number to belong to it.
-const NEAR: usize = 8;
-/// Shorter beginnings and ends of a name say nothing.
-const PART_CHARS: usize = 5;
 /// A place that is found more often is a turn of phrase.
 const SLOT_COUNT: u32 = 12;
 /// Letters that the forms of a word share.
 const ROOT_CHARS: usize = 5;
-/// The letters of a shortened hash.
-const HASH_CHARS: std::ops::RangeInclusive<usize> = 7..=12;
 
 /// Everything that can be asked about a source, built in one pass over it.
 #[derive(Clone, Debug, Default)]
@@ -98,191 +93,6 @@ impl Ground {
         ground.large.sort_unstable();
         ground.large.dedup();
         ground
-    }
-
-    fn message(&mut self, message: &Message, calls: &HashMap<&str, &Call>) {
-        for block in &message.blocks {
-            match block {
-                Block::Text(text) => match message.role {
-                    Role::User if Earlier::read(text).is_some() => self.earlier(text),
-                    Role::User => self.text(text, Speakers::USER, &[]),
-                    Role::Assistant => self.text(text, Speakers::ASSISTANT, &[]),
-                    Role::Tool => self.text(text, Speakers::TOOL, &[]),
-                    Role::System => self.text(text, Speakers::CLIENT, &[]),
-                },
-                Block::Injected(text) => self.text(text, Speakers::CLIENT, &[]),
-                Block::Call(call) => {
-                    self.text(&call.name, Speakers::CALL, &[]);
-                    self.text(&call.arguments, Speakers::CALL, &[]);
-                    for (_, value) in files::strings(&call.arguments) {
-                        self.text(&value, Speakers::CALL, &[]);
-                    }
-                }
-                Block::Result(result) => {
-                    let named = calls
-                        .get(result.call_id.as_ref())
-                        .map(|call| file_words(&call.arguments))
-                        .unwrap_or_default();
-                    for text in result.texts() {
-                        self.text(text, Speakers::TOOL, &named);
-                        if let Some(answer) = answer(text) {
-                            self.text(answer, Speakers::USER, &[]);
-                        }
-                    }
-                }
-                Block::Thinking { .. } | Block::Media(_) | Block::Opaque { .. } => {}
-            }
-        }
-    }
-
-    /// An earlier summary: of one of ours it is known what the user said.
-    fn earlier(&mut self, text: &str) {
-        self.text(text, Speakers::EARLIER, &[]);
-        if let Some(earlier) = Earlier::read(text) {
-            let typed = earlier
-                .pins
-                .iter()
-                .chain(&earlier.said)
-                .chain(&earlier.task);
-            for line in typed {
-                self.text(line, Speakers::USER, &[]);
-            }
-        }
-    }
-
-    fn text(&mut self, text: &str, speakers: Speakers, named: &[Key]) {
-        let mut line_words: Vec<Word<'_>> = Vec::new();
-        self.typed_texts += u32::from(speakers.has(Speakers::TYPED));
-        for line in text.lines() {
-            line_words.clear();
-            line_words.extend(words(line));
-            self.line(line, &line_words, speakers, named);
-            if speakers.has(Speakers::TYPED) {
-                self.sentences(line);
-            }
-        }
-    }
-
-    fn sentences(&mut self, line: &str) {
-        for sentence in super::item::sentences(line) {
-            self.sentences.insert(sentence_key(sentence));
-        }
-        for word in words(line) {
-            let texts = self.typed.entry(root(word.text)).or_default();
-            if texts.last() != Some(&self.typed_texts) {
-                texts.push(self.typed_texts);
-            }
-        }
-    }
-
-    fn line(&mut self, line: &str, words: &[Word<'_>], speakers: Speakers, named: &[Key]) {
-        let mut before: Option<Key> = None;
-        let mut before_that: Option<Key> = None;
-        for (at, word) in words.iter().enumerate() {
-            self.word(line, word, speakers);
-            if let Some(last) = before {
-                let two = pair(last, word.key);
-                self.pairs.insert(two);
-                if let Some(first) = before_that {
-                    let run = self.runs.entry(pair(first, two)).or_default();
-                    *run = run.or(speakers);
-                }
-            }
-            before_that = before.replace(word.key);
-            if word.is_numeric() {
-                self.number(line, words, at, named);
-            }
-        }
-    }
-
-    fn word(&mut self, line: &str, word: &Word<'_>, speakers: Speakers) {
-        self.total = self.total.saturating_add(1);
-        let seen = self.words.entry(word.key).or_default();
-        seen.speakers = seen.speakers.or(speakers);
-        seen.count = seen.count.saturating_add(1);
-        if seen.count == 1 {
-            self.parts_of(word.text);
-        }
-        // Text inside text: `\nfunc` is a line break and a word.
-        if word.start > 0 && line.as_bytes().get(word.start - 1) == Some(&b'\\') {
-            let inner = match word.text.as_bytes().first() {
-                Some(b'n' | b't' | b'r') => word.text.get(1..),
-                Some(b'u') => word.text.get(5..),
-                _ => None,
-            };
-            if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
-                let seen = self.words.entry(key(inner)).or_default();
-                seen.speakers = seen.speakers.or(speakers);
-                seen.count = seen.count.saturating_add(1);
-            }
-        }
-    }
-
-    /// Beginnings and ends of a name of several parts, a version without its letter, a hash cut short.
-    fn parts_of(&mut self, name: &str) {
-        if let Some(number) = name.strip_prefix(['v', 'V']).filter(|n| is_number(n)) {
-            self.parts.insert(key(number));
-        }
-        if name.len() > *HASH_CHARS.start() && name.bytes().all(|b| b.is_ascii_hexdigit()) {
-            for chars in HASH_CHARS {
-                self.parts.extend(name.get(..chars).map(key));
-            }
-        }
-        let mut previous = ' ';
-        for (at, character) in name.char_indices() {
-            let is_border = character == '_'
-                || previous == '_'
-                || previous.is_lowercase() && character.is_uppercase();
-            if is_border {
-                let (head, tail) = name.split_at(at);
-                for part in [head, tail].map(|part| part.trim_matches('_')) {
-                    if part.len() >= PART_CHARS {
-                        self.parts.insert(key(part));
-                    }
-                }
-            }
-            previous = character;
-        }
-    }
-
-    fn number(&mut self, line: &str, words: &[Word<'_>], at: usize, named: &[Key]) {
-        let Some(word) = words.get(at) else { return };
-        let (figures, unit) = figures(word.text);
-        let number = key(figures);
-        if unit.is_empty() {
-            self.large
-                .extend(value(figures).filter(|value| *value >= 1_000));
-        } else {
-            self.parts.insert(number);
-            self.near.insert(pair(number, key(unit)));
-        }
-        for slot in Slot::around(words, at) {
-            *self.slots.entry(slot.place()).or_default() += 1;
-        }
-        // The number of a line belongs to what follows, and to the file.
-        let is_gutter = at == 0 && {
-            let behind = line.get(word.start + word.text.len()..).unwrap_or_default();
-            behind.starts_with(['→', '\t', '|', ':', '-'])
-        };
-        let from = if is_gutter {
-            at
-        } else {
-            at.saturating_sub(NEAR)
-        };
-        for other in words.iter().skip(from).take(at + NEAR + 1 - from) {
-            if other.start != word.start {
-                self.near.insert(pair(number, other.key));
-            }
-        }
-        if !is_gutter {
-            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-            let beside = beside.filter_map(|at| words.get(at)).map(|word| word.key);
-            self.counted.extend(beside);
-        }
-        if is_gutter || line.len() < 400 {
-            self.near
-                .extend(named.iter().map(|name| pair(number, *name)));
-        }
     }
 
     /// Whether the source has a word.
@@ -397,78 +207,6 @@ impl Ground {
     }
 }
 
-/// What the source says about the places beside a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slots {
-    /// It has none of them.
-    Unknown,
-    /// It has this number there.
-    Same,
-    /// It has other numbers there, and not this one.
-    Other,
-}
-
-/// Two words beside a number.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    number: Key,
-    beside: [Key; 2],
-    /// How many of the two stand before it.
-    before: usize,
-}
-
-impl Slot {
-    /// The places around the number at `at`: two words before it, one on either side, two behind it.
-    fn around(words: &[Word<'_>], at: usize) -> impl Iterator<Item = Self> {
-        let word = |place: Option<usize>| {
-            place
-                .and_then(|place| words.get(place))
-                .map(|word| word.key)
-        };
-        let number = word(Some(at));
-        let places = [
-            (word(at.checked_sub(2)), word(at.checked_sub(1)), 2),
-            (word(at.checked_sub(1)), word(Some(at + 1)), 1),
-            (word(Some(at + 1)), word(Some(at + 2)), 0),
-        ];
-        places
-            .into_iter()
-            .filter_map(move |(first, second, before)| {
-                Some(Self {
-                    number: number?,
-                    beside: [first?, second?],
-                    before,
-                })
-            })
-    }
-
-    /// The place, whatever number stands there.
-    fn place(self) -> Key {
-        let [first, second] = self.beside;
-        pair(pair(first, second), self.before as Key)
-    }
-
-    /// The three words in a row.
-    fn run(self) -> Key {
-        let [first, second] = self.beside;
-        match self.before {
-            0 => pair(self.number, pair(first, second)),
-            1 => pair(first, pair(self.number, second)),
-            _ => pair(first, pair(second, self.number)),
-        }
-    }
-}
-
-/// How a client passes on what the user said when he refused a call.
-const REFUSED: &str = "The user doesn't want to proceed with this tool use.";
-const SAID: &str = "the user said:";
-
-/// What the user said instead of letting a tool run.
-fn answer(result: &str) -> Option<&str> {
-    let (_, said) = result.strip_prefix(REFUSED)?.split_once(SAID)?;
-    Some(said)
-}
-
 /// The beginning that the forms of a word share: `duplicate`, `duplication`.
 fn root(word: &str) -> Key {
     let end = word
@@ -482,19 +220,6 @@ fn sentence_key(sentence: &str) -> Key {
     words(sentence).fold(0, |whole, word| pair(whole, word.key))
 }
 
-/// The names of files among a call's arguments, without their endings.
-fn file_words(arguments: &str) -> Vec<Key> {
-    files::strings(arguments)
-        .iter()
-        .filter(|(_, value)| value.len() < 400 && !value.contains('\n'))
-        .filter_map(|(_, value)| value.rsplit('/').next())
-        .filter(|name| super::mark::is_file(name))
-        .filter_map(|name| words(name).next())
-        .map(|word| word.key)
-        .take(4)
-        .collect()
-}
-
 /// A number and what is written behind it: `200k` → `200`, `k`.
 pub(super) fn figures(text: &str) -> (&str, &str) {
     let end = text
@@ -505,9 +230,4 @@ pub(super) fn figures(text: &str) -> (&str, &str) {
 
 pub(super) fn value(figures: &str) -> Option<u64> {
     figures.replace(',', "").parse().ok()
-}
-
-fn is_number(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        && text.chars().all(|c| c.is_ascii_digit() || c == '.')
 }

@@ -123,7 +123,17 @@ impl VerifyReport {
     pub fn of(&self, kind: AnchorKind) -> AnchorCounts {
         let pairs = AnchorKind::ALL.iter().zip(&self.kinds);
         let mut found = pairs.filter(|(other, _)| **other == kind);
-        found.next().map(|(_, counts)| *counts).unwrap_or_default()
+        found.next().map(
+
+    pub(super) const fn of_mut(&mut self, kind: AnchorKind) -> &mut AnchorCounts {
+        let [path, identifier, number, url] = &mut self.kinds;
+        match kind {
+            AnchorKind::Path => path,
+            AnchorKind::Identifier => identifier,
+            AnchorKind::Number => number,
+            AnchorKind::Url => url,
+        }
+    }|(_, counts)| *counts).unwrap_or_default()
     }
 }
 

@@ -86,18 +86,22 @@ pub(super) struct Gist {
     words: Vec<(Option<String>, usize)>,
     stems: HashSet<String>,
     negations: usize,
+    /// Of these, in scripts whose words are not told apart.
+    signs: usize,
 }
 
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
         let lower = sentence.to_lowercase().replace('’', "'");
+        let signs = NEGATION_SIGNS
+            .iter()
+            .map(|sign| lower.matches(sign).count())
+            .sum();
         let mut gist = Self {
             words: Vec::new(),
             stems: HashSet::new(),
-            negations: NEGATION_SIGNS
-                .iter()
-                .map(|sign| lower.matches(sign).count())
-                .sum(),
+            negations: signs,
+            signs,
         };
         for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
             let word = word.trim_matches('\'');
@@ -142,7 +146,8 @@ impl Gist {
         }
         Some(Self {
             stems: words.iter().filter_map(|(stem, _)| stem.clone()).collect(),
-            negations: words.iter().map(|(_, negations)| negations).sum(),
+            negations: self.signs + words.iter().map(|(_, count)| count).sum::<usize>(),
+            signs: self.signs,
             words,
         })
     }
@@ -180,14 +185,22 @@ impl Rules {
         rules
     }
 
-    /// The pins that a summary lacks. A rule inside a long document need not be in it.
-    pub(super) fn missing<'a>(&'a self, summary: &'a str) -> impl Iterator<Item = &'a Pin> {
+    /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
+    /// be in it.
+    pub(super) fn missing<'a>(
+        &'a self,
+        summary: &str,
+        view: &'a str,
+    ) -> impl Iterator<Item = &'a Pin> {
         let spaced = single_spaced(summary);
         self.rules
             .iter()
             .map(|(pin, _)| pin)
             .filter(|pin| pin.kind != PinKind::Passage)
-            .filter(move |pin| !spaced.contains(&single_spaced(&pin.text)))
+            .filter(move |pin| {
+                let text = single_spaced(&pin.text);
+                !spaced.contains(&text) && !view.contains(&text)
+            })
     }
 
     /// The pin that a sentence turns round, or of which it makes another. `is_new` tells whether the user never used
@@ -220,8 +233,8 @@ impl Rules {
                 && shared * 5 >= gist.stems.len() * 3
                 && said.stems.len() <= gist.stems.len() + 1
                 && said.stems.difference(&gist.stems).any(|stem| is_new(stem));
-            let is_it = spaced.contains(&single_spaced(&pin.text));
-            ((is_flipped || is_other) && !is_it).then_some(pin)
+            let is_it = || spaced.contains(&single_spaced(&pin.text));
+            ((is_flipped || is_other) && !is_it()).then_some(pin)
         })
     }
 }
@@ -233,8 +246,8 @@ pub(super) fn is_covered(wanted: &str, lines: &[Gist]) -> bool {
     wanted.stems.is_empty() || lines.iter().any(|line| line.shared(&wanted) >= needed)
 }
 
-/// The same text whatever its line breaks, in small letters.
-fn single_spaced(text: &str) -> String {
+/// The same text whatever its line breaks.
+pub(super) fn single_spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !spaced.is_empty() {

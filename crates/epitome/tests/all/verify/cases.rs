@@ -1,6 +1,6 @@
 //! One case for each thing that verification looks at.
 
-use epitome::verify::{
+use epitome::verify::{repaired, 
     AlarmKind, AnchorKind, RequiredHeading, Verdict, Verification, VerifyLimits,
 };
 use epitome::{Message, Reason};
@@ -340,6 +340,41 @@ fn what_is_empty_too_long_or_mostly_invented_is_rejected() {
         verification.check(invented).verdict,
         Verdict::Rejected(Reason::SummaryRejected)
     );
+}
+
+#[test]
+fn what_stays_in_view_need_not_be_in_the_summary() {
+    let messages = session();
+    let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+    let view: Vec<&Message> = messages.iter().collect();
+    let checked = Verification::of(&source, None).with_view(&view).check("The build was fixed.");
+    assert_eq!(checked.verdict, Verdict::Accepted);
+    let total = checked.report.total();
+    assert_eq!((total.recoverable, total.missing), (0, 0));
+}
+
+#[test]
+fn built_in_summaries_are_reported_on() {
+    let messages = crate::support::autonomous(60, 600);
+    let log = crate::support::log_of(&messages);
+    let target = log.total_tokens() / 4;
+    let plan = epitome::Plan::make(&log, target, Reason::Manual).unwrap();
+    let compaction = epitome::Compaction::extract(plan, &log, &messages, epitome::Meter::Estimate, None).unwrap();
+    let report = compaction.verify(&messages);
+    assert!(report.alarms.iter().all(|alarm| !alarm.kind.is_untrue()), "{:?}", report.alarms);
+    let total = report.total();
+    assert!(total.anchors > 0 && total.invented == 0);
+    assert_eq!(total.anchors, total.retained + total.recoverable + total.missing);
+}
+
+#[test]
+fn a_text_that_was_handed_in_is_repaired_or_refused() {
+    let messages = session();
+    let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+    let limits = VerifyLimits::default();
+    let checked = repaired(&source, None, "Fixed rounding.rs. Then truncation.rs was written.", limits).unwrap();
+    assert!(checked.text.starts_with("Fixed rounding.rs.\n"));
+    assert_eq!(repaired(&source, None, "", limits), Err(Reason::SummaryEmpty));
 }
 
 #[test]
