@@ -32,7 +32,9 @@ fn main() -> ExitCode {
         best_check = best_check.min(start.elapsed() - read);
     }
     let whole = best_read + best_check;
-    println!("source of {TOKENS} tokens read in {best_read:.1?}, summary checked in {best_check:.1?}");
+    println!(
+        "source of {TOKENS} tokens read in {best_read:.1?}, summary checked in {best_check:.1?}"
+    );
     println!("together {whole:.1?}, limit {LIMIT:.0?}");
     if whole <= LIMIT {
         ExitCode::SUCCESS

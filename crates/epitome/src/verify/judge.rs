@@ -1,5 +1,6 @@
 //! Sentence by sentence: what is not in the source, and what was not said, or not by him.
 
+use super::Verification;
 use super::claim;
 use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
@@ -8,7 +9,6 @@ use super::report::{Alarm, AlarmKind, VerifyReport};
 use super::support::{Support, Surroundings, support};
 use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
-use super::Verification;
 use crate::pin;
 
 /// A summary under judgement.

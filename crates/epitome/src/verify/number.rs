@@ -11,9 +11,7 @@ const COMPANY: usize = 8;
 /// From this many digits on a number needs no company: no other number of the source is like it by chance.
 const PLAIN_DIGITS: usize = 5;
 /// What `#` before a number may stand for.
-const REFERENCES: [&str; 7] = [
-    "pull", "pr", "issue", "issues", "task", "tasks", "requests",
-];
+const REFERENCES: [&str; 7] = ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
 
 /// A number and what stands around it.
 pub(super) struct Number<'a> {
@@ -66,8 +64,8 @@ impl<'a> Number<'a> {
         if !self.is_known(ground) {
             return Support::of(self.is_rounded(ground));
         }
-        let is_year = digits == 4
-            && value(self.figures).is_some_and(|year| (1_900..2_100).contains(&year));
+        let is_year =
+            digits == 4 && value(self.figures).is_some_and(|year| (1_900..2_100).contains(&year));
         let is_marked = self.text.len() > self.figures.len() && ground.knows(key(self.text));
         if is_year || is_marked {
             return Support::Given;
@@ -85,7 +83,11 @@ impl<'a> Number<'a> {
     fn is_line_of_scope(&self, ground: &Ground) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.around.get(at));
         let is_line = before.is_some_and(|word| word.text.to_lowercase().starts_with("line"));
-        is_line && self.scope.iter().any(|word| ground.has_near(self.key, *word))
+        is_line
+            && self
+                .scope
+                .iter()
+                .any(|word| ground.has_near(self.key, *word))
     }
 
     /// The words that say what it is about.

@@ -123,7 +123,8 @@ impl VerifyReport {
     pub fn of(&self, kind: AnchorKind) -> AnchorCounts {
         let pairs = AnchorKind::ALL.iter().zip(&self.kinds);
         let mut found = pairs.filter(|(other, _)| **other == kind);
-        found.next().map(
+        found.next().map(|(_, counts)| *counts).unwrap_or_default()
+    }
 
     pub(super) const fn of_mut(&mut self, kind: AnchorKind) -> &mut AnchorCounts {
         let [path, identifier, number, url] = &mut self.kinds;
@@ -133,7 +134,6 @@ impl VerifyReport {
             AnchorKind::Number => number,
             AnchorKind::Url => url,
         }
-    }|(_, counts)| *counts).unwrap_or_default()
     }
 }
 

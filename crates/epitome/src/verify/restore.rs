@@ -26,7 +26,9 @@ impl Verification {
             .collect();
         for heading in &self.headings {
             if !there.contains(&bare(&heading.name)) {
-                report.alarms.push(missing(AlarmKind::HeadingMissing, &heading.name));
+                report
+                    .alarms
+                    .push(missing(AlarmKind::HeadingMissing, &heading.name));
                 repair.heading(&heading.name, &heading.fill);
             }
         }

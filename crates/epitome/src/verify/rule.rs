@@ -113,7 +113,7 @@ impl Gist {
                 gist.words.push((None, 0));
             } else {
                 for word in words(word) {
-                    let stem = pin::stem(word.text);
+                    let stem = pin::stem(word.text).to_owned();
                     gist.words.push((Some(stem.clone()), 0));
                     gist.stems.insert(stem);
                 }

@@ -1,7 +1,7 @@
 //! One case for each thing that verification looks at.
 
-use epitome::verify::{repaired, 
-    AlarmKind, AnchorKind, RequiredHeading, Verdict, Verification, VerifyLimits,
+use epitome::verify::{
+    AlarmKind, AnchorKind, RequiredHeading, Verdict, Verification, VerifyLimits, repaired,
 };
 use epitome::{Message, Reason};
 
@@ -347,7 +347,9 @@ fn what_stays_in_view_need_not_be_in_the_summary() {
     let messages = session();
     let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
     let view: Vec<&Message> = messages.iter().collect();
-    let checked = Verification::of(&source, None).with_view(&view).check("The build was fixed.");
+    let checked = Verification::of(&source, None)
+        .with_view(&view)
+        .check("The build was fixed.");
     assert_eq!(checked.verdict, Verdict::Accepted);
     let total = checked.report.total();
     assert_eq!((total.recoverable, total.missing), (0, 0));
@@ -359,12 +361,21 @@ fn built_in_summaries_are_reported_on() {
     let log = crate::support::log_of(&messages);
     let target = log.total_tokens() / 4;
     let plan = epitome::Plan::make(&log, target, Reason::Manual).unwrap();
-    let compaction = epitome::Compaction::extract(plan, &log, &messages, epitome::Meter::Estimate, None).unwrap();
+    let compaction =
+        epitome::Compaction::extract(plan, &log, &messages, epitome::Meter::Estimate, None)
+            .unwrap();
     let report = compaction.verify(&messages);
-    assert!(report.alarms.iter().all(|alarm| !alarm.kind.is_untrue()), "{:?}", report.alarms);
+    assert!(
+        report.alarms.iter().all(|alarm| !alarm.kind.is_untrue()),
+        "{:?}",
+        report.alarms
+    );
     let total = report.total();
     assert!(total.anchors > 0 && total.invented == 0);
-    assert_eq!(total.anchors, total.retained + total.recoverable + total.missing);
+    assert_eq!(
+        total.anchors,
+        total.retained + total.recoverable + total.missing
+    );
 }
 
 #[test]
@@ -372,9 +383,18 @@ fn a_text_that_was_handed_in_is_repaired_or_refused() {
     let messages = session();
     let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
     let limits = VerifyLimits::default();
-    let checked = repaired(&source, None, "Fixed rounding.rs. Then truncation.rs was written.", limits).unwrap();
+    let checked = repaired(
+        &source,
+        None,
+        "Fixed rounding.rs. Then truncation.rs was written.",
+        limits,
+    )
+    .unwrap();
     assert!(checked.text.starts_with("Fixed rounding.rs.\n"));
-    assert_eq!(repaired(&source, None, "", limits), Err(Reason::SummaryEmpty));
+    assert_eq!(
+        repaired(&source, None, "", limits),
+        Err(Reason::SummaryEmpty)
+    );
 }
 
 #[test]
