@@ -15,6 +15,7 @@ use epitome::Message;
 use epitome::verify::{Verdict, Verification};
 
 use crate::support::seed;
+use corrupt::text::SourceText;
 use corrupt::{Corruption, Operator, Random};
 use samples::Sample;
 
@@ -39,13 +40,14 @@ fn corrupted_summaries_are_repaired_or_rejected() {
     let mut misses = Vec::new();
     for (number, sample) in samples.iter().enumerate() {
         let plain = verification(sample, None);
+        let source = SourceText::of(sample);
         for operator in Operator::ALL {
             let planted = operator
                 .planted()
                 .map(|message| verification(sample, Some(message)));
             let verification = planted.as_ref().unwrap_or(&plain);
             let mut random = Random::new(seed() ^ ((number as u64) << 8) ^ operator as u64);
-            for corruption in operator.corrupt(sample, TRIES, &mut random) {
+            for corruption in operator.corrupt(sample, &source, TRIES, &mut random) {
                 let is_caught = is_caught(verification, &corruption);
                 for set in [sample.set, "all"] {
                     let (caught, total) = table.entry((operator.as_str(), set)).or_default();
@@ -54,10 +56,11 @@ fn corrupted_summaries_are_repaired_or_rejected() {
                 }
                 if !is_caught {
                     misses.push(format!(
-                        "{} | {} | {}",
+                        "{} | {} | {} | {}",
                         operator.as_str(),
                         sample.name,
-                        corruption.bad
+                        corruption.bad,
+                        line_of(&corruption)
                     ));
                 }
             }
@@ -87,6 +90,14 @@ fn corrupted_summaries_are_repaired_or_rejected() {
         below.is_empty(),
         "below {CAUGHT_PERCENT} %: {below:?}\n{misses:#?}"
     );
+}
+
+/// The line that was corrupted.
+fn line_of(corruption: &Corruption) -> &str {
+    let at = corruption.text.find(&corruption.bad).unwrap_or_default();
+    let end = at + corruption.bad.len();
+    let start = corruption.text[..end].rfind('\n').map_or(0, |at| at + 1);
+    corruption.text[start..].lines().next().unwrap_or_default()
 }
 
 /// The source of a sample, with a message more before its last.
@@ -135,7 +146,8 @@ fn untouched_summaries_raise_few_alarms() {
         );
         if std::env::var_os("EPITOME_MISSES").is_some() {
             for alarm in untrue {
-                eprintln!("{} | {} | {}", sample.name, alarm.kind.as_str(), alarm.text);
+                let line = sample.summary.lines().nth(alarm.line - 1).unwrap_or_default();
+                eprintln!("{} | {} | {} | {line}", sample.name, alarm.kind.as_str(), alarm.text);
             }
         }
     }

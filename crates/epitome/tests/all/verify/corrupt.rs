@@ -83,18 +83,18 @@ impl Operator {
     pub(crate) fn corrupt(
         self,
         sample: &Sample,
+        source: &SourceText,
         tries: usize,
         random: &mut Random,
     ) -> Vec<Corruption> {
-        let source = SourceText::of(sample);
         let mut found = match self {
-            Self::ChangedNumber => names::changed_numbers(sample, &source, random),
-            Self::RenamedFile => names::renamed_files(sample, &source, random),
-            Self::InventedFile => names::invented_files(sample, &source, tries, random),
+            Self::ChangedNumber => names::changed_numbers(sample, source, random),
+            Self::RenamedFile => names::renamed_files(sample, source, random),
+            Self::InventedFile => names::invented_files(sample, source, tries, random),
             Self::FlippedNegation => claims::flipped_negations(sample),
             Self::DroppedTodo => claims::dropped_todos(sample),
             Self::SmuggledOrder => claims::smuggled_orders(sample, tries, random),
-            Self::SwappedSpeaker => claims::swapped_speakers(sample, &source),
+            Self::SwappedSpeaker => claims::swapped_speakers(sample, source),
         };
         random.shuffle(&mut found);
         found.truncate(tries);

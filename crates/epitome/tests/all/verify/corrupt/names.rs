@@ -28,7 +28,7 @@ pub(super) fn changed_numbers(
             let beside = |number: &str| {
                 source.has_neighbours(&last, number) || source.has_neighbours(number, &next)
             };
-            let matters = source.contains(number) && (digits >= 4 || digits >= 2 && beside(number));
+            let matters = digits >= 2 && source.has_word(number);
             if !matters || is_frame(text, range.start) {
                 return None;
             }
@@ -61,7 +61,7 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
         at = start + length;
         let line = text[..start].rsplit('\n').next().unwrap();
         let is_numbering = line.trim().is_empty();
-        let in_name = |c: char| c.is_alphabetic() && c.is_ascii() || "_-/.#".contains(c);
+        let in_name = |c: char| c.is_alphabetic() && c.is_ascii() || "_-/.".contains(c);
         let joins = text[..start].chars().next_back().is_some_and(in_name)
             || text[start + number.len()..]
                 .starts_with(|c: char| c.is_ascii_alphabetic() || "_-/".contains(c));

@@ -12,6 +12,8 @@ pub(crate) struct SourceText {
     pub(crate) all: String,
     /// Words that stand side by side, lower case.
     neighbours: HashSet<(String, String)>,
+    /// Every word, lower case.
+    words: HashSet<String>,
     /// Numbers of lines that it shows.
     lines: HashSet<String>,
     /// What the user typed, message by message, as sets of words.
@@ -55,6 +57,7 @@ impl SourceText {
             .map(|two| (two[0].clone(), two[1].clone()));
         Self {
             neighbours: neighbours.collect(),
+            words: in_order.iter().cloned().collect(),
             lines: all.lines().flat_map(line_numbers).collect(),
             all,
             typed,
@@ -64,6 +67,11 @@ impl SourceText {
 
     pub(crate) fn contains(&self, text: &str) -> bool {
         self.all.contains(&text.to_lowercase())
+    }
+
+    /// Whether it has a word, not only as a part of another.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        self.words.contains(&word.to_lowercase())
     }
 
     /// Whether two words stand side by side.
