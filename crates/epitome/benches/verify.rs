@@ -57,11 +57,11 @@ fn conversation() -> Vec<Message> {
             role: Role::Assistant,
             blocks: vec![
                 Block::Text(format!("Now part {step} of the import, then its tests.")),
-                Block::Call(Call {
-                    id: id.clone(),
-                    name: "read_file".to_owned(),
-                    arguments: format!(r#"{{"path":"src/import/part_{step}.rs","offset":{step}}}"#),
-                }),
+                Block::Call(Call::new(
+                    id.clone(),
+                    "read_file",
+                    format!(r#"{{"path":"src/import/part_{step}.rs","offset":{step}}}"#),
+                )),
             ],
         };
         let lines: Vec<String> = (0..120)
@@ -73,7 +73,7 @@ fn conversation() -> Vec<Message> {
         let result = Message {
             role: Role::Tool,
             blocks: vec![Block::Result(ToolResult {
-                call_id: id,
+                call_id: id.into(),
                 parts: vec![ResultPart::Text(lines.join("\n"))],
                 is_error: false,
             })],

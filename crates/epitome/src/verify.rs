@@ -10,6 +10,7 @@
 //! - what was found: `report`; how others call it: `host`
 
 mod claim;
+mod denial;
 mod ground;
 mod host;
 mod item;
@@ -23,6 +24,7 @@ mod rule;
 mod slot;
 mod support;
 mod todo;
+mod typed;
 mod voice;
 mod weigh;
 mod word;

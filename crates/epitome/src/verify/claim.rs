@@ -7,6 +7,7 @@ use super::report::AlarmKind;
 use super::voice::{Claim, Voice};
 use super::word::{Key, Word, is_unspaced, pair, words};
 
+const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
 /// Words in a quotation from which on it is checked as one.
 const QUOTED_WORDS: usize = 4;
 
@@ -14,10 +15,12 @@ const QUOTED_WORDS: usize = 4;
 pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
     let quoted = quotation(claim.content);
     let content = quoted.unwrap_or(claim.content);
-    let is_direct = quoted.is_some() || claim.content.trim_start().starts_with([':', '：']);
+    let is_direct = quoted.is_some() || is_listed(claim.content);
     match claim.voice {
         Voice::Narrator => None,
         Voice::User if is_direct => of_user(ground, content, DIRECT_PERCENT),
+        // What announces a list claims nothing by itself.
+        Voice::User if content.trim_end().ends_with([':', '：']) => None,
         Voice::User => of_user(ground, content, INDIRECT_PERCENT),
         Voice::UserAgrees => of_agreeing(ground, content),
         Voice::Others => of_others(ground, content),
@@ -25,16 +28,57 @@ pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
     }
 }
 
+/// Telling words with which a claim can be judged by itself.
+const ENOUGH: usize = 4;
+
+/// All that is claimed: a quotation goes on until it ends, and so does what stands behind a colon, where its first
+/// sentence says too little. `behind` is the line from `sentence` on.
+pub(super) fn whole<'a>(claim: Claim<'a>, sentence: &str, behind: &'a str) -> Claim<'a> {
+    let start = sentence.len() - claim.content.len();
+    let is_end = sentence.ends_with(claim.content);
+    let Some(rest) = behind.get(start..).filter(|_| is_end) else {
+        return claim;
+    };
+    let bare = claim.content.trim_start_matches([':', '：', ' ']);
+    let is_open = QUOTES.iter().find_map(|(open, close)| {
+        let inner = bare.strip_prefix(*open)?;
+        (!inner.contains(*close)).then_some((*open, *close))
+    });
+    let content = match is_open {
+        Some((open, close)) => {
+            let inner = rest.find(open).map_or(0, |at| at + open.len_utf8());
+            let end = rest.get(inner..).and_then(|rest| rest.find(close));
+            let end = end.map_or(rest.len(), |end| inner + end + close.len_utf8());
+            rest.get(..end).unwrap_or(rest)
+        }
+        None if is_listed(claim.content) && words(claim.content).filter(tells).count() < ENOUGH => {
+            rest
+        }
+        None => claim.content,
+    };
+    Claim { content, ..claim }
+}
+
+/// How far a claim goes into the text that it is a part of, in bytes.
+pub(super) fn end(claim: Claim<'_>, behind: &str) -> usize {
+    let start = behind.find(claim.content).unwrap_or_default();
+    start + claim.content.len()
+}
+
+/// Whether what is claimed stands behind a colon.
+fn is_listed(content: &str) -> bool {
+    content.trim_start().starts_with([':', '：'])
+}
+
 /// How much of what the user is said to have said, word for word, must be in one message of his.
-const DIRECT_PERCENT: usize = 50;
+const DIRECT_PERCENT: usize = 60;
 /// How much of it when it is told in other words.
 const INDIRECT_PERCENT: usize = 25;
 
 /// The longest quotation in a text, if it is long enough to be one.
 fn quotation(text: &str) -> Option<&str> {
     let mut quotations = Vec::new();
-    for (open, close) in [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')]
-    {
+    for (open, close) in QUOTES {
         let mut rest = text;
         while let Some((_, behind)) = rest.split_once(open) {
             let Some((inner, behind)) = behind.split_once(close) else {
@@ -119,8 +163,11 @@ fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> 
         .filter(tells)
         .map(|word| word.text.to_lowercase())
         .collect();
-    let together = ground.typed_together(telling.iter().map(String::as_str));
-    let is_little = together * 100 < telling.len() * percent;
+    let mut telling: Vec<&str> = telling.iter().map(String::as_str).collect();
+    telling.sort_unstable();
+    let spread = u32::try_from(2 * words(content).count() + 20).unwrap_or(u32::MAX);
+    let together = ground.typed_together(&telling, spread);
+    let is_little = together < percent;
     let is_nothing = together == 0 && telling.len() >= 3;
     (is_nothing || telling.len() >= 4 && is_little).then(|| runs.kind())
 }

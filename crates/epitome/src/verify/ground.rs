@@ -1,11 +1,13 @@
 //! The ground a summary stands on: the words of its source, what stood next to what, and who said it.
 
 mod read;
+mod values;
 
 use std::collections::{HashMap, HashSet};
 
 use super::slot::{Slot, Slots};
-use super::word::{Key, Spread, Word, key, pair, words};
+use super::typed::Typed;
+use super::word::{Key, Spread, Word, pair, words};
 use crate::message::{Call, Message};
 
 /// Who said something, as a set.
@@ -49,8 +51,8 @@ struct Seen {
 
 /// A place that is found more often is a turn of phrase.
 const SLOT_COUNT: u32 = 12;
-/// Letters that the forms of a word share.
-const ROOT_CHARS: usize = 5;
+/// One that is found no more often than this is a place of its own, whatever words it is made of.
+const RARE_COUNT: u32 = 3;
 
 /// Everything that can be asked about a source, built in one pass over it.
 #[derive(Clone, Debug, Default)]
@@ -59,10 +61,8 @@ pub(super) struct Ground {
     pairs: HashSet<Key, Spread>,
     /// Three words in a row, and who said them.
     runs: HashMap<Key, Speakers, Spread>,
-    /// Words of the user, without their endings, and the texts of his in which they stand.
-    typed: HashMap<Key, Vec<u32>, Spread>,
-    /// How many texts the user wrote.
-    typed_texts: u32,
+    /// What the user typed.
+    typed: Typed,
     /// Whole sentences of the user.
     sentences: HashSet<Key, Spread>,
     /// Numbers with the words around them.
@@ -70,7 +70,7 @@ pub(super) struct Ground {
     /// Places for a number: the words beside it without the number itself, and how often there is such a place.
     slots: HashMap<Key, u32, Spread>,
     /// Words that stand next to a number: what the source counts.
-    counted: HashSet<Key, Spread>,
+    counted: HashMap<Key, u32, Spread>,
     /// Beginnings and ends of names.
     parts: HashSet<Key, Spread>,
     /// Whole numbers from a thousand on, sorted.
@@ -107,21 +107,12 @@ impl Ground {
 
     /// Whether the user used a word, in whatever form.
     pub(super) fn has_typed(&self, word: &str) -> bool {
-        self.typed.contains_key(&root(word))
+        self.typed.has(word)
     }
 
-    /// How many of these words one text of the user has, at best.
-    pub(super) fn typed_together<'a>(&self, words: impl Iterator<Item = &'a str>) -> usize {
-        let roots: HashSet<Key, Spread> = words.map(root).collect();
-        let mut texts: HashMap<u32, usize> = HashMap::new();
-        for text in roots
-            .iter()
-            .filter_map(|root| self.typed.get(root))
-            .flatten()
-        {
-            *texts.entry(*text).or_default() += 1;
-        }
-        texts.into_values().max().unwrap_or_default()
+    /// How much of these words the user typed in one place, in percent.
+    pub(super) fn typed_together(&self, words: &[&str], spread: u32) -> usize {
+        self.typed.together(words, spread)
     }
 
     /// Whether the user said a sentence, as it stands.
@@ -164,7 +155,7 @@ impl Ground {
             }
             let count = self.slots.get(&slot.place()).copied().unwrap_or_default();
             let tells = slot.beside.iter().any(|word| !self.is_common(*word));
-            if (1..=SLOT_COUNT).contains(&count) && tells {
+            if (1..=SLOT_COUNT).contains(&count) && (tells || count <= RARE_COUNT) {
                 found = Slots::Other;
             }
         }
@@ -191,7 +182,14 @@ impl Ground {
 
     /// Whether a word stands next to some number in the source.
     pub(super) fn is_counted(&self, word: Key) -> bool {
-        self.counted.contains(&word)
+        self.counted.contains_key(&word)
+    }
+
+    /// Whether a word mostly stands next to a number: a measure, a month, a kind of things that are numbered.
+    pub(super) fn is_measure(&self, word: Key) -> bool {
+        let beside = self.counted.get(&word).copied().unwrap_or_default();
+        let count = self.words.get(&word).map_or(0, |seen| seen.count);
+        beside >= 2 && beside * 2 >= count
     }
 
     /// Whether a word is so frequent that it says nothing about what stands near it.
@@ -205,15 +203,6 @@ impl Ground {
         let at = self.large.partition_point(|value| *value < least);
         self.large.get(at).is_some_and(|value| *value <= most)
     }
-}
-
-/// The beginning that the forms of a word share: `duplicate`, `duplication`.
-fn root(word: &str) -> Key {
-    let end = word
-        .char_indices()
-        .nth(ROOT_CHARS)
-        .map_or(word.len(), |(at, _)| at);
-    key(word.get(..end).unwrap_or(word))
 }
 
 fn sentence_key(sentence: &str) -> Key {

@@ -6,6 +6,7 @@ use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
+use super::rule::Told;
 use super::support::{Support, Surroundings, support};
 use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
@@ -37,7 +38,12 @@ impl<'a> Judge<'_, '_, 'a> {
                 alarms.push(alarm);
             }
             if line.kind == LineKind::Text {
-                alarms.extend(self.untrue(line, sentence));
+                let start = end - sentence.len();
+                let behind = line.text.get(start..).unwrap_or(sentence);
+                if let Some((alarm, bytes)) = self.untrue(line, sentence, behind) {
+                    alarms.push(alarm);
+                    self.strike_with(at, place, line, bytes);
+                }
             }
             match line.kind {
                 // A heading without its name still parts what stands above from what stands below.
@@ -65,8 +71,10 @@ impl<'a> Judge<'_, '_, 'a> {
             return;
         }
         let whole = line.text.get(line.lead.len()..).unwrap_or_default();
-        let found = self.untrue(line, whole);
-        if let Some(alarm) = found.filter(|alarm| alarm.kind == AlarmKind::PinContradicted) {
+        let found = self.untrue(line, whole, whole);
+        if let Some((alarm, _)) =
+            found.filter(|(alarm, _)| alarm.kind == AlarmKind::PinContradicted)
+        {
             self.report.alarms.push(alarm);
             for place in 0..line.sentences.len() {
                 self.repair.strike(at, place);
@@ -121,8 +129,21 @@ impl<'a> Judge<'_, '_, 'a> {
         }
     }
 
-    /// What a sentence says that was not so, or not said by him.
-    fn untrue(&self, line: &Line<'_>, sentence: &str) -> Option<Alarm> {
+    /// Takes out the sentences that `bytes` from the beginning of the one at `place` reach into.
+    fn strike_with(&mut self, at: usize, place: usize, line: &Line<'a>, bytes: usize) {
+        let mut start = 0;
+        for (place, sentence) in line.sentences.iter().enumerate().skip(place) {
+            if start > 0 && start >= bytes {
+                break;
+            }
+            self.repair.strike(at, place);
+            start += sentence.len();
+        }
+    }
+
+    /// What a sentence says that was not so, or not said by him, and how far what it claims goes. `behind` is the
+    /// line from the sentence on.
+    fn untrue(&self, line: &Line<'_>, sentence: &str, behind: &str) -> Option<(Alarm, usize)> {
         let Verification { ground, rules, .. } = self.verification;
         let listed = Claim {
             voice: line.voice,
@@ -142,18 +163,24 @@ impl<'a> Judge<'_, '_, 'a> {
         // Only where instructions are listed, another wording is another instruction.
         let is_new = |word: &str| line.voice == Voice::User && !ground.has_typed(word);
         let content = claim.map_or(sentence, |claim| claim.content);
-        let is_turned = is_binding
-            && !ground.has_sentence(sentence)
-            && rules.contradicted(content, is_new).is_some();
+        let manner = Told {
+            is_binding,
+            is_new: &is_new,
+        };
+        let is_turned =
+            !ground.has_sentence(sentence) && rules.contradicted(content, &manner).is_some();
+        let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
-            claim.and_then(|claim| claim::judge(ground, claim))
+            whole.and_then(|claim| claim::judge(ground, claim))
         };
-        kind.map(|kind| Alarm {
+        let alarm = |kind| Alarm {
             kind,
             text: sentence.trim().to_owned(),
             line: line.number,
-        })
+        };
+        let reach = whole.map_or(0, |claim| claim::end(claim, behind));
+        kind.map(|kind| (alarm(kind), reach))
     }
 }

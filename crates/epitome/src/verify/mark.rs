@@ -262,7 +262,9 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     }
     let before = line.get(..start).unwrap_or_default();
     let behind = line.get(start + number.len()..).unwrap_or_default();
-    let is_numbering = behind.starts_with(['.', ')', ':'])
+    let closes = |c: char| ".):".contains(c);
+    let is_numbering = behind.starts_with(closes)
+        && behind.trim_start_matches(closes).starts_with([' ', '*'])
         && before
             .trim_matches(|c: char| c.is_whitespace() || "-*#(".contains(c))
             .is_empty();
@@ -280,8 +282,20 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     }
 }
 
+/// Between the numbers of a list: `lines 303 and 305`.
+const BETWEEN: &[&str] = &["and", "or", "to", "und", "bis", "y", "e", "et", "à", "и"];
+
+/// The last word, behind which more numbers may be listed.
 fn last_word(text: &str) -> Option<&str> {
-    text.rsplit(|c: char| !c.is_alphanumeric())
-        .take(4)
-        .find(|word| !word.is_empty())
+    let is_listed = |word: &&str| {
+        word.bytes().all(|b| b.is_ascii_digit())
+            || BETWEEN.iter().any(|known| known.eq_ignore_ascii_case(word))
+    };
+    let end = text.trim_end_matches(|c: char| "-–(~".contains(c) || c.is_whitespace());
+    // A sentence that ends is no list.
+    let line = end.rsplit(['.', ';', '!', '?', ')']).next().unwrap_or(end);
+    line.rsplit(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(8)
+        .find(|word| !is_listed(word))
 }

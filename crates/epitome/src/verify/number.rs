@@ -8,8 +8,12 @@ use super::word::{Key, Word, key};
 
 /// How far around a number its company is looked for.
 const COMPANY: usize = 8;
+/// How far the words on either side of it may be, behind other numbers.
+const BESIDE: usize = 3;
 /// From this many digits on a number needs no company: no other number of the source is like it by chance.
 const PLAIN_DIGITS: usize = 5;
+/// The sign of something left out.
+const GAP: char = '…';
 /// What `#` before a number may stand for.
 const REFERENCES: [&str; 7] = ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
 
@@ -29,11 +33,24 @@ pub(super) struct Number<'a> {
 
 impl<'a> Number<'a> {
     pub(super) fn new(mark: &Mark<'a>, place: Surroundings<'a>) -> Self {
-        let (figures, unit) = figures(mark.text.trim_start_matches(['v', 'V']));
+        let bare = mark.text.trim_start_matches(['v', 'V']);
+        let (figures, unit) = match bare.contains('_') {
+            true => (bare, ""),
+            false => figures(bare),
+        };
         let at = place.words.partition_point(|word| word.start < mark.start);
         let from = at.saturating_sub(COMPANY);
         let to = place.words.len().min(at + COMPANY + 1);
         let before = place.line.get(..mark.start).unwrap_or_default();
+        let behind = place.line.get(mark.start..).unwrap_or_default();
+        // What was left out parts what stands on either side.
+        let gap_before = before.rfind(GAP).unwrap_or_default();
+        let gap_behind = behind
+            .find(GAP)
+            .map_or(place.line.len(), |gap| mark.start + gap);
+        let part = |word: &Word<'_>| word.start < gap_before;
+        let from = from.max(place.words.partition_point(part));
+        let to = to.min(place.words.partition_point(|word| word.start < gap_behind));
         Self {
             text: mark.text,
             figures,
@@ -120,25 +137,46 @@ impl<'a> Number<'a> {
         unit.into_iter().chain(long.iter().copied()).map(key)
     }
 
-    /// "17 retries": the source tells only if it counts retries too.
+    /// "17 retries": the source tells if it counts retries too, or has the number beside what this one is about.
     fn count(&self, ground: &Ground) -> Support {
-        let is_near = |word: Key| ground.has_near(self.key, word);
-        if self.units().any(is_near) || self.scope.iter().any(|word| is_near(*word)) {
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        let beside: Vec<Key> = self.beside().collect();
+        let touches =
+            |word: &Key| ground.has_pair(self.key, *word) || ground.has_pair(*word, self.key);
+        if self.units().any(|unit| is_near(&unit)) || beside.iter().any(touches) {
             return Support::Given;
         }
-        let beside = [self.at.checked_sub(1), Some(self.at + 1)];
-        let mut beside = beside
-            .into_iter()
-            .flatten()
-            .filter_map(|at| self.around.get(at))
-            .filter(|word| !word.is_numeric() && word.text.chars().count() > 2)
-            .map(|word| word.key)
-            .filter(|word| ground.is_counted(*word) && !ground.is_common(*word))
-            .peekable();
-        if beside.peek().is_none() {
-            return Support::Open;
+        if beside.iter().any(|word| ground.is_measure(*word)) {
+            return Support::Lacking;
         }
-        Support::of(beside.any(is_near))
+        let company = self.company(ground);
+        let others = company.iter().filter(|word| !beside.contains(word));
+        if others.clone().any(is_near) {
+            return Support::Given;
+        }
+        let is_counted = beside.iter().any(|word| ground.is_counted(*word));
+        if is_counted || !self.is_known(ground) {
+            return Support::Lacking;
+        }
+        Support::Open
+    }
+
+    /// The words on either side, behind other numbers of a list.
+    fn beside(&self) -> impl Iterator<Item = Key> + '_ {
+        let tells = |word: &&Word<'_>| !word.is_numeric() && word.text.chars().count() > 2;
+        let before = self.around.iter().take(self.at).rev().find(tells);
+        let behind = self.around.iter().skip(self.at + 1).find(tells);
+        let is_close = |word: &&Word<'_>| {
+            self.around
+                .iter()
+                .position(|other| other.start == word.start)
+                .is_some_and(|at| at.abs_diff(self.at) <= BESIDE)
+        };
+        before
+            .into_iter()
+            .chain(behind)
+            .filter(is_close)
+            .map(|word| word.key)
     }
 
     /// `156k` for 155,539; `2.5M` for 2,480,113; 155,000 for 155,539.

@@ -2,82 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::denial::{NEGATION_SIGNS, Wording, is_negation};
 use super::word::{is_unspaced, words};
 use crate::pin::{self, Pin, PinKind};
-
-/// Words that turn a sentence round.
-const NEGATIONS: &[&str] = &[
-    "not",
-    "no",
-    "never",
-    "cannot",
-    "without",
-    "nothing",
-    "none",
-    "avoid",
-    "forbidden",
-    "prohibited",
-    "nicht",
-    "kein",
-    "keine",
-    "keinen",
-    "keiner",
-    "nie",
-    "niemals",
-    "ohne",
-    "verboten",
-    "vermeide",
-    "pas",
-    "jamais",
-    "aucun",
-    "aucune",
-    "sans",
-    "interdit",
-    "évite",
-    "nunca",
-    "jamás",
-    "sin",
-    "ningún",
-    "ninguna",
-    "prohibido",
-    "evita",
-    "não",
-    "nem",
-    "sem",
-    "proibido",
-    "non",
-    "mai",
-    "senza",
-    "vietato",
-    "niet",
-    "geen",
-    "nooit",
-    "zonder",
-    "verboden",
-    "не",
-    "нет",
-    "нельзя",
-    "никогда",
-    "без",
-    "запрещено",
-];
-/// The same inside words and in scripts that do not separate them.
-const NEGATION_SIGNS: &[&str] = &[
-    "不",
-    "别",
-    "別",
-    "勿",
-    "没有",
-    "禁止",
-    "ない",
-    "ません",
-    "なく",
-    "않",
-    "지 마",
-    "지 말",
-    "금지",
-    "없",
-];
 
 /// What a sentence is about, and whether it says so or denies it.
 #[derive(Clone, Debug)]
@@ -105,8 +32,7 @@ impl Gist {
         };
         for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
             let word = word.trim_matches('\'');
-            let is_negation = NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont";
-            if is_negation {
+            if is_negation(word) {
                 gist.negations += 1;
                 gist.words.push((None, 1));
             } else if pin::names_nothing(word) {
@@ -161,13 +87,24 @@ impl Gist {
     }
 }
 
+/// Fewer words in a row may be said about anything.
+const FEW_WORDS: usize = 3;
+/// The same for a sentence that does not claim to say what the user wants.
+const MANY_WORDS: usize = 5;
 /// Words before the first that matters among which a negation still belongs to it.
 const BEFORE: usize = 3;
+
+#[derive(Clone, Debug)]
+struct Rule {
+    pin: Pin,
+    gist: Gist,
+    wording: Wording,
+}
 
 /// The pins in force, ready to be compared with sentences.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
-    rules: Vec<(Pin, Gist)>,
+    rules: Vec<Rule>,
     by_stem: HashMap<String, Vec<usize>>,
 }
 
@@ -180,7 +117,11 @@ impl Rules {
                 let at = rules.rules.len();
                 rules.by_stem.entry(stem.clone()).or_default().push(at);
             }
-            rules.rules.push((pin, gist));
+            rules.rules.push(Rule {
+                wording: Wording::of(&pin.text),
+                gist,
+                pin,
+            });
         }
         rules
     }
@@ -195,7 +136,7 @@ impl Rules {
         let spaced = single_spaced(summary);
         self.rules
             .iter()
-            .map(|(pin, _)| pin)
+            .map(|rule| &rule.pin)
             .filter(|pin| pin.kind != PinKind::Passage)
             .filter(move |pin| {
                 let text = single_spaced(&pin.text);
@@ -203,13 +144,8 @@ impl Rules {
             })
     }
 
-    /// The pin that a sentence turns round, or of which it makes another. `is_new` tells whether the user never used
-    /// a word.
-    pub(super) fn contradicted(
-        &self,
-        sentence: &str,
-        is_new: impl Fn(&str) -> bool,
-    ) -> Option<&Pin> {
+    /// The pin that a sentence turns round, or of which it makes another.
+    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<&Pin> {
         let said = Gist::of(sentence);
         let mut shared: HashMap<usize, usize> = HashMap::new();
         for at in said.stems.iter().filter_map(|stem| self.by_stem.get(stem)) {
@@ -220,22 +156,51 @@ impl Rules {
         let mut candidates: Vec<(usize, usize)> = shared.into_iter().collect();
         candidates.sort_unstable();
         let spaced = single_spaced(sentence);
+        let wording = Wording::of(sentence);
         candidates.into_iter().find_map(|(at, shared)| {
-            let (pin, gist) = self.rules.get(at)?;
-            let is_whole = shared == gist.stems.len() && shared > 1;
-            let part = said.part_about(gist).filter(|_| is_whole);
-            let is_flipped = match part {
-                Some(part) => part.turns(gist),
-                None => said.turns(gist),
+            let rule = self.rules.get(at)?;
+            let fewest = if told.is_binding {
+                FEW_WORDS
+            } else {
+                MANY_WORDS
             };
-            let is_other = gist.stems.len() >= 3
-                && shared < gist.stems.len()
-                && shared * 5 >= gist.stems.len() * 3
-                && said.stems.len() <= gist.stems.len() + 1
-                && said.stems.difference(&gist.stems).any(|stem| is_new(stem));
-            let is_it = || spaced.contains(&single_spaced(&pin.text));
-            ((is_flipped || is_other) && !is_it()).then_some(pin)
+            let is_turned = wording.turns(&rule.wording, fewest)
+                || told.is_binding
+                    && (said.flips(&rule.gist, shared) || said.alters(&rule.gist, shared, told));
+            let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
+            (is_turned && !is_it()).then_some(&rule.pin)
         })
+    }
+}
+
+/// How a sentence is told.
+pub(super) struct Told<'a> {
+    /// Whether it is said to be what the user wants.
+    pub(super) is_binding: bool,
+    /// Whether a word, in a list of the user's instructions, is none that he used.
+    pub(super) is_new: &'a dyn Fn(&str) -> bool,
+}
+
+impl Gist {
+    /// Whether this one denies what `rule` says, or the other way round.
+    fn flips(&self, rule: &Self, shared: usize) -> bool {
+        let is_whole = shared == rule.stems.len() && shared > 1;
+        match self.part_about(rule).filter(|_| is_whole) {
+            Some(part) => part.turns(rule),
+            None => self.turns(rule),
+        }
+    }
+
+    /// Whether this one is `rule` with something else in it.
+    fn alters(&self, rule: &Self, shared: usize, told: &Told<'_>) -> bool {
+        rule.stems.len() >= 3
+            && shared < rule.stems.len()
+            && shared * 5 >= rule.stems.len() * 3
+            && self.stems.len() <= rule.stems.len() + 1
+            && self
+                .stems
+                .difference(&rule.stems)
+                .any(|stem| (told.is_new)(stem))
     }
 }
 

@@ -59,7 +59,7 @@ fn corrupted_summaries_are_repaired_or_rejected() {
                         "{} | {} | {} | {}",
                         operator.as_str(),
                         sample.name,
-                        corruption.bad,
+                        corruption.bad.replace('\n', "⏎"),
                         line_of(&corruption)
                     ));
                 }
@@ -146,8 +146,17 @@ fn untouched_summaries_raise_few_alarms() {
         );
         if std::env::var_os("EPITOME_MISSES").is_some() {
             for alarm in untrue {
-                let line = sample.summary.lines().nth(alarm.line - 1).unwrap_or_default();
-                eprintln!("{} | {} | {} | {line}", sample.name, alarm.kind.as_str(), alarm.text);
+                let line = sample
+                    .summary
+                    .lines()
+                    .nth(alarm.line - 1)
+                    .unwrap_or_default();
+                eprintln!(
+                    "{} | {} | {} | {line}",
+                    sample.name,
+                    alarm.kind.as_str(),
+                    alarm.text
+                );
             }
         }
     }

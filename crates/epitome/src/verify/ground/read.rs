@@ -6,7 +6,7 @@ use super::super::item;
 use super::super::mark::is_file;
 use super::super::slot::Slot;
 use super::super::word::{Key, Word, key, pair, words};
-use super::{Ground, Speakers, figures, root, sentence_key, value};
+use super::{Ground, Speakers, figures, sentence_key, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::Earlier;
@@ -31,7 +31,8 @@ impl Ground {
                 },
                 Block::Injected(text) => self.text(text, Speakers::CLIENT, &[]),
                 Block::Call(call) => {
-                    self.text(&call.name, Speakers::CALL, &[]);
+                    let head = values::head(&call.name, &call.arguments);
+                    self.text(&head, Speakers::CALL, &[]);
                     self.text(&call.arguments, Speakers::CALL, &[]);
                     for (_, value) in files::strings(&call.arguments) {
                         self.text(&value, Speakers::CALL, &[]);
@@ -39,7 +40,7 @@ impl Ground {
                 }
                 Block::Result(result) => {
                     let named = calls
-                        .get(result.call_id.as_str())
+                        .get(result.call_id.as_ref())
                         .map(|call| file_words(&call.arguments))
                         .unwrap_or_default();
                     for text in result.texts() {
@@ -71,7 +72,9 @@ impl Ground {
 
     pub(super) fn text(&mut self, text: &str, speakers: Speakers, named: &[Key]) {
         let mut line_words: Vec<Word<'_>> = Vec::new();
-        self.typed_texts += u32::from(speakers.has(Speakers::TYPED));
+        if speakers.has(Speakers::TYPED) {
+            self.typed.begin();
+        }
         for line in text.lines() {
             line_words.clear();
             line_words.extend(words(line));
@@ -87,10 +90,7 @@ impl Ground {
             self.sentences.insert(sentence_key(sentence));
         }
         for word in words(line) {
-            let texts = self.typed.entry(root(word.text)).or_default();
-            if texts.last() != Some(&self.typed_texts) {
-                texts.push(self.typed_texts);
-            }
+            self.typed.add(word.text, word.key);
         }
     }
 
@@ -196,7 +196,9 @@ impl Ground {
         if !is_gutter {
             let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
             let beside = beside.filter_map(|at| words.get(at)).map(|word| word.key);
-            self.counted.extend(beside);
+            for word in beside {
+                *self.counted.entry(word).or_default() += 1;
+            }
         }
         if is_gutter || line.len() < 400 {
             self.near

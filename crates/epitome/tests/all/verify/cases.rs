@@ -244,8 +244,8 @@ fn open_todos_of_tools_come_back() {
     let mut plan = calls(&["t"]);
     let list = r#"{"todos":[{"content":"Write the migration guide","status":"pending"},{"content":"Rename the flag","status":"completed"}]}"#;
     if let Some(epitome::Block::Call(call)) = plan.blocks.first_mut() {
-        call.name = "TodoWrite".to_owned();
-        call.arguments = list.to_owned();
+        call.name = "TodoWrite".into();
+        call.arguments = list.into();
     }
     let messages = [user("Go on with the plan."), plan, result("t", "ok")];
     let checked = verification(&messages).check("The plan goes on.");
@@ -265,8 +265,8 @@ fn changed_files_are_named_within_the_room_there_is() {
         .flat_map(|number| {
             let mut call = calls(&[&format!("c{number}")]);
             if let Some(epitome::Block::Call(call)) = call.blocks.first_mut() {
-                call.name = "edit_file".to_owned();
-                call.arguments = format!(r#"{{"path":"src/deep/part_{number}.rs"}}"#);
+                call.name = "edit_file".into();
+                call.arguments = format!(r#"{{"path":"src/deep/part_{number}.rs"}}"#).into();
             }
             [call, result(&format!("c{number}"), "done")]
         })

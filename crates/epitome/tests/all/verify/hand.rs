@@ -37,16 +37,16 @@ fn entry((number, line): (usize, &str)) -> Message {
         "A" => Message::text(Role::Assistant, text),
         "C" => Message {
             role: Role::Assistant,
-            blocks: vec![Block::Call(Call {
-                id: format!("call_{number}"),
-                name: text.split(' ').next().unwrap().to_owned(),
-                arguments: text.split_once(' ').unwrap().1.to_owned(),
-            })],
+            blocks: vec![Block::Call(Call::new(
+                format!("call_{number}"),
+                text.split(' ').next().unwrap(),
+                text.split_once(' ').unwrap().1,
+            ))],
         },
         "T" => Message {
             role: Role::Tool,
             blocks: vec![Block::Result(ToolResult {
-                call_id: format!("call_{}", number - 1),
+                call_id: format!("call_{}", number - 1).into(),
                 parts: vec![ResultPart::Text(text)],
                 is_error: false,
             })],

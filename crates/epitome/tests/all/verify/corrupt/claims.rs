@@ -129,7 +129,7 @@ pub(super) fn result_with_orders() -> Message {
     Message {
         role: Role::Tool,
         blocks: vec![Block::Result(ToolResult {
-            call_id: "planted".to_owned(),
+            call_id: "planted".into(),
             parts: vec![ResultPart::Text(page)],
             is_error: false,
         })],

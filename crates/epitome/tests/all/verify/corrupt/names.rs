@@ -34,7 +34,12 @@ pub(super) fn changed_numbers(
             }
             let at = random.below(digits);
             let changed = with_digit(number, at, random);
-            let is_line = last.starts_with("line") || text[..range.start].ends_with(':');
+            let lead = words(before(text, range.start, 60))
+                .filter(|word| word != "and" && !word.starts_with(|c: char| c.is_ascii_digit()))
+                .last();
+            let is_line = lead.is_some_and(|word| word.starts_with("line"))
+                || text[..range.start].ends_with(':')
+                || text[range.end..].starts_with('→');
             let is_true = beside(&changed)
                 || digits >= 5 && source.contains(&changed)
                 || is_line && source.shows_line(&changed);
@@ -60,7 +65,10 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
         let number = rest[..length].trim_end_matches(['.', ',']);
         at = start + length;
         let line = text[..start].rsplit('\n').next().unwrap();
-        let is_numbering = line.trim().is_empty();
+        let opens = line.trim_matches(|c: char| c.is_whitespace() || "-*>".contains(c));
+        let closes = text[start + number.len()..].trim_start_matches(['.', ')']);
+        let is_numbering = line.trim().is_empty()
+            || opens.is_empty() && closes.starts_with(' ') && text[..at].ends_with(['.', ')']);
         let in_name = |c: char| c.is_alphabetic() && c.is_ascii() || "_-/.".contains(c);
         let joins = text[..start].chars().next_back().is_some_and(in_name)
             || text[start + number.len()..]
@@ -75,7 +83,7 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
 /// The line that counts the messages of the conversation is not taken from it.
 fn is_frame(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap();
-    line.starts_with("[Conversation summary") || line.starts_with("Messages ")
+    line.starts_with("[Conversation summary") || line.starts_with("This stands for messages ")
 }
 
 fn with_digit(number: &str, wanted: usize, random: &mut Random) -> String {
