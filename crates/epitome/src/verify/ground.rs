@@ -67,6 +67,8 @@ pub(super) struct Ground {
     sentences: HashSet<Key, Spread>,
     /// Numbers with the words around them.
     near: HashSet<Key, Spread>,
+    /// Numbers with the words right beside them.
+    close: HashSet<Key, Spread>,
     /// Places for a number: the words beside it without the number itself, and how often there is such a place.
     slots: HashMap<Key, u32, Spread>,
     /// Words that stand next to a number: what the source counts.
@@ -140,6 +142,11 @@ impl Ground {
     /// Whether a number stands near a word in the source.
     pub(super) fn has_near(&self, number: Key, word: Key) -> bool {
         self.near.contains(&pair(number, word))
+    }
+
+    /// Whether a number stands right beside a word in the source, or with one word between.
+    pub(super) fn has_close(&self, number: Key, word: Key) -> bool {
+        self.close.contains(&pair(number, word))
     }
 
     /// Whether the source has the places beside a number with this number, or with another one only.

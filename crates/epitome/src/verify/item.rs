@@ -1,5 +1,6 @@
 //! A summary as lines and sentences: what can be struck, and who is said to speak.
 
+use super::mark::is_file;
 use super::voice::{Voice, heading_voice};
 
 /// A line of a summary.
@@ -38,11 +39,16 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut voice = Voice::Narrator;
     let mut is_titled = false;
     let mut is_fenced = false;
+    // What this crate quotes may hold half of a fence, and one that is never closed hides nothing.
+    let fences = text.lines().filter(|line| is_fence(line)).count();
+    let is_ours = text.starts_with(MARK);
+    let mut fences_left = if is_ours { 0 } else { fences - fences % 2 };
     text.lines()
         .enumerate()
         .map(|(at, text)| {
             let bare = text.trim();
-            let is_fence = bare.starts_with("```") || bare.starts_with("~~~");
+            let is_fence = fences_left > 0 && is_fence(text);
+            fences_left -= usize::from(is_fence);
             let kind = if is_fence || is_fenced {
                 LineKind::Code
             } else if is_frame(text) {
@@ -80,6 +86,11 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
             }
         })
         .collect()
+}
+
+fn is_fence(line: &str) -> bool {
+    let bare = line.trim_start();
+    bare.starts_with("```") || bare.starts_with("~~~")
 }
 
 /// The lines that a summary of this crate is framed by, and nothing that only begins like them.
@@ -164,6 +175,18 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
     found
 }
 
+/// Whether a sentence ends at `at` with the name of a file: `it is in main.rs. Then`.
+fn ends_file(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let behind = text.get(at..).unwrap_or_default();
+    let last = before.rsplit(char::is_whitespace).next();
+    let begins = behind
+        .trim_start_matches('.')
+        .trim_start()
+        .starts_with(char::is_uppercase);
+    begins && last.is_some_and(is_file)
+}
+
 /// Whether the point at `at` stands behind the number of an item: `1. `, `"2. `, `: 3. `.
 fn is_numbering(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
@@ -185,7 +208,10 @@ fn sentence_end(text: &str, from: usize) -> Option<usize> {
             '。' | '！' | '？' => true,
             '.' if is_numbering(text, at) => false,
             '.' | '!' | '?' => {
-                word_chars > 2 || previous.is_ascii_digit() || !previous.is_alphanumeric()
+                word_chars > 2
+                    || previous.is_ascii_digit()
+                    || !previous.is_alphanumeric()
+                    || word_chars == 2 && ends_file(text, at)
             }
             _ => false,
         };

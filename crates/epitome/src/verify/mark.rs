@@ -271,10 +271,13 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     if is_numbering {
         return None;
     }
+    if number == "100" && behind.trim_start().starts_with('%') {
+        return None;
+    }
     // One digit without more counts something that the summary itself may have counted.
     let is_bare = digits < 2 && number.len() == 1;
     let named = |word: &str| COUNTED.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let is_named = before.ends_with(['#', '$', '€']) || last_word(before).is_some_and(named);
+    let is_named = before.ends_with(['#', '$', '€']) || lead(before).is_some_and(named);
     match (is_bare, is_named) {
         (true, _) => None,
         (false, true) => Some(Weight::Full),
@@ -285,8 +288,8 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
 /// Between the numbers of a list: `lines 303 and 305`.
 const BETWEEN: &[&str] = &["and", "or", "to", "und", "bis", "y", "e", "et", "à", "и"];
 
-/// The last word, behind which more numbers may be listed.
-fn last_word(text: &str) -> Option<&str> {
+/// The last word of a text, behind which more numbers may be listed.
+pub(super) fn lead(text: &str) -> Option<&str> {
     let is_listed = |word: &&str| {
         word.bytes().all(|b| b.is_ascii_digit())
             || BETWEEN.iter().any(|known| known.eq_ignore_ascii_case(word))

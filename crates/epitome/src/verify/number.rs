@@ -1,11 +1,13 @@
 //! Whether the source supports a number. A number alone says little: it needs the company it has in the source.
 
 use super::ground::{Ground, figures, value};
-use super::mark::Mark;
+use super::mark::{Mark, lead};
 use super::slot::Slots;
 use super::support::{Support, Surroundings};
 use super::word::{Key, Word, key};
 
+/// Fewer words around it than this are few.
+const FEW: usize = 3;
 /// How far around a number its company is looked for.
 const COMPANY: usize = 8;
 /// How far the words on either side of it may be, behind other numbers.
@@ -25,6 +27,10 @@ pub(super) struct Number<'a> {
     key: Key,
     is_weak: bool,
     is_reference: bool,
+    /// A line of a file. Lines move while a file is worked on.
+    is_line: bool,
+    /// "Around line 320".
+    is_about: bool,
     around: &'a [Word<'a>],
     /// Its place among the words around it.
     at: usize,
@@ -58,6 +64,8 @@ impl<'a> Number<'a> {
             key: key(figures),
             is_weak: mark.is_weak,
             is_reference: before.ends_with('#'),
+            is_line: is_line(before),
+            is_about: before.trim_end().ends_with('~') || is_about(before),
             around: place.words.get(from..to).unwrap_or_default(),
             at: at - from,
             scope: place.scope,
@@ -72,8 +80,11 @@ impl<'a> Number<'a> {
         }
         match ground.slots(self.around, self.at) {
             Slots::Same => return Support::Given,
-            Slots::Other => return Support::of(self.is_line_of_scope(ground)),
+            Slots::Other => return Support::of(self.is_line && self.is_near(ground)),
             Slots::Unknown => {}
+        }
+        if self.is_line && self.is_about {
+            return Support::Open;
         }
         if self.is_weak {
             return self.count(ground);
@@ -87,24 +98,18 @@ impl<'a> Number<'a> {
         if is_year || is_marked {
             return Support::Given;
         }
+        Support::of(self.is_near(ground))
+    }
+
+    /// Whether it stands near anything in the source that it is about here.
+    fn is_near(&self, ground: &Ground) -> bool {
         let company = self.company(ground);
         let is_near = |word: &Key| ground.has_near(self.key, *word);
-        Support::of(company.is_empty() || company.iter().any(is_near))
+        company.is_empty() || company.iter().any(is_near)
     }
 
     fn is_known(&self, ground: &Ground) -> bool {
         ground.knows(key(self.text)) || ground.knows(self.key) || ground.knows_part(self.key)
-    }
-
-    /// A line of a file that the source shows: lines move while a file is worked on.
-    fn is_line_of_scope(&self, ground: &Ground) -> bool {
-        let before = self.at.checked_sub(1).and_then(|at| self.around.get(at));
-        let is_line = before.is_some_and(|word| word.text.to_lowercase().starts_with("line"));
-        is_line
-            && self
-                .scope
-                .iter()
-                .any(|word| ground.has_near(self.key, *word))
     }
 
     /// The words that say what it is about.
@@ -141,8 +146,7 @@ impl<'a> Number<'a> {
     fn count(&self, ground: &Ground) -> Support {
         let is_near = |word: &Key| ground.has_near(self.key, *word);
         let beside: Vec<Key> = self.beside().collect();
-        let touches =
-            |word: &Key| ground.has_pair(self.key, *word) || ground.has_pair(*word, self.key);
+        let touches = |word: &Key| ground.has_close(self.key, *word);
         if self.units().any(|unit| is_near(&unit)) || beside.iter().any(touches) {
             return Support::Given;
         }
@@ -151,7 +155,8 @@ impl<'a> Number<'a> {
         }
         let company = self.company(ground);
         let others = company.iter().filter(|word| !beside.contains(word));
-        if others.clone().any(is_near) {
+        let needed = if company.len() < FEW { 1 } else { 2 };
+        if others.filter(|word| is_near(word)).take(needed).count() == needed {
             return Support::Given;
         }
         let is_counted = beside.iter().any(|word| ground.is_counted(*word));
@@ -208,4 +213,54 @@ impl<'a> Number<'a> {
                 ground.has_between(value.saturating_sub(half), value.saturating_add(half))
             })
     }
+}
+
+const LINES: &[&str] = &[
+    "line",
+    "lines",
+    "zeile",
+    "zeilen",
+    "ligne",
+    "lignes",
+    "línea",
+    "líneas",
+    "linha",
+    "linhas",
+    "riga",
+    "righe",
+    "regel",
+    "regels",
+    "строка",
+    "строки",
+];
+const ABOUT: &[&str] = &[
+    "around",
+    "about",
+    "near",
+    "approximately",
+    "roughly",
+    "circa",
+    "ca",
+    "etwa",
+    "ungefähr",
+    "environ",
+    "vers",
+    "aproximadamente",
+    "около",
+];
+
+/// Whether a number behind this names a line: `line 88`, `lines 88 and 90`, `main.rs:88`.
+fn is_line(before: &str) -> bool {
+    let is_behind_file = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .is_some_and(|word| word.contains('.') && word.ends_with([':', '-']));
+    is_behind_file || lead(before).is_some_and(|word| LINES.contains(&word.to_lowercase().as_str()))
+}
+
+fn is_about(before: &str) -> bool {
+    let plain = before.split(|c: char| !c.is_alphanumeric());
+    let last: Vec<&str> = plain.filter(|word| !word.is_empty()).collect();
+    let mut last = last.iter().rev().take(2);
+    last.any(|word| ABOUT.contains(&word.to_lowercase().as_str()))
 }

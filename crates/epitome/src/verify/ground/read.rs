@@ -13,6 +13,8 @@ use crate::summary::Earlier;
 
 /// How far a word may stand from a number to belong to it.
 const NEAR: usize = 8;
+/// How far a word may stand from a number to be what it counts.
+const CLOSE: usize = 2;
 /// Shorter beginnings and ends of a name say nothing.
 const PART_CHARS: usize = 5;
 /// The letters of a shortened hash.
@@ -188,9 +190,13 @@ impl Ground {
         } else {
             at.saturating_sub(NEAR)
         };
-        for other in words.iter().skip(from).take(at + NEAR + 1 - from) {
-            if other.start != word.start {
+        let around = words.iter().enumerate().skip(from);
+        for (place, other) in around.take(at + NEAR + 1 - from) {
+            if place != at {
                 self.near.insert(pair(number, other.key));
+            }
+            if (1..=CLOSE).contains(&place.abs_diff(at)) {
+                self.close.insert(pair(number, other.key));
             }
         }
         if !is_gutter {
