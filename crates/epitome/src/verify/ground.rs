@@ -151,7 +151,7 @@ impl Ground {
 
     /// Whether the source has the places beside a number with this number, or with another one only.
     pub(super) fn slots(&self, words: &[Word<'_>], at: usize) -> Slots {
-        let mut found = if self.is_verbatim_but(words, at) {
+        let mut found = if !self.has_beside(words, at) && self.is_verbatim_but(words, at) {
             Slots::Other
         } else {
             Slots::Unknown
@@ -167,6 +167,16 @@ impl Ground {
             }
         }
         found
+    }
+
+    /// Whether the word at `at` has one of its neighbours in the source too.
+    fn has_beside(&self, words: &[Word<'_>], at: usize) -> bool {
+        let word = |at: usize| words.get(at).map(|word| word.key);
+        let beside = [(at.checked_sub(1), Some(at)), (Some(at), Some(at + 1))];
+        beside.into_iter().any(|(first, second)| {
+            let two = first.and_then(word).zip(second.and_then(word));
+            two.is_some_and(|(first, second)| self.has_pair(first, second))
+        })
     }
 
     /// Whether all but the word at `at` is a quotation of the source.

@@ -152,7 +152,10 @@ impl<'a> Judge<'_, '_, 'a> {
         let told = voice::claim(sentence);
         let claim = match line.voice {
             Voice::Narrator => told,
-            Voice::User | Voice::UserAgrees => Some(listed),
+            // Even in a list of what the user said, a sentence may tell what somebody else said.
+            Voice::User | Voice::UserAgrees => told
+                .filter(|told| told.voice == Voice::Others)
+                .or(Some(listed)),
             // What is quoted may itself tell of the user.
             Voice::Others if claim::is_verbatim(ground, sentence) => Some(listed),
             Voice::Others | Voice::Tasks => told.or(Some(listed)),

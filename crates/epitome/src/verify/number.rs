@@ -78,13 +78,13 @@ impl<'a> Number<'a> {
         if is_plain && self.is_known(ground) {
             return Support::Given;
         }
+        if self.is_line && self.is_about {
+            return Support::Open;
+        }
         match ground.slots(self.around, self.at) {
             Slots::Same => return Support::Given,
             Slots::Other => return Support::of(self.is_line && self.is_near(ground)),
             Slots::Unknown => {}
-        }
-        if self.is_line && self.is_about {
-            return Support::Open;
         }
         if self.is_weak {
             return self.count(ground);

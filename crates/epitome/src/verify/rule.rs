@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::denial::{NEGATION_SIGNS, Wording, is_negation};
+use super::denial::{NEGATION_SIGNS, Wording, is_negation, plain_answer};
 use super::word::{is_unspaced, words};
 use crate::pin::{self, Pin, PinKind};
 
@@ -19,7 +19,7 @@ pub(super) struct Gist {
 
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
-        let lower = sentence.to_lowercase().replace('’', "'");
+        let lower = plain_answer(sentence).to_lowercase().replace('’', "'");
         let signs = NEGATION_SIGNS
             .iter()
             .map(|sign| lower.matches(sign).count())
@@ -98,7 +98,7 @@ const BEFORE: usize = 3;
 struct Rule {
     pin: Pin,
     gist: Gist,
-    wording: Wording,
+    wordings: Vec<Wording>,
 }
 
 /// The pins in force, ready to be compared with sentences.
@@ -118,7 +118,7 @@ impl Rules {
                 rules.by_stem.entry(stem.clone()).or_default().push(at);
             }
             rules.rules.push(Rule {
-                wording: Wording::of(&pin.text),
+                wordings: Wording::of_rule(&pin.text),
                 gist,
                 pin,
             });
@@ -164,9 +164,12 @@ impl Rules {
             } else {
                 MANY_WORDS
             };
-            let is_turned = wording.turns(&rule.wording, fewest)
-                || told.is_binding
-                    && (said.flips(&rule.gist, shared) || said.alters(&rule.gist, shared, told));
+            let wordings = &rule.wordings;
+            let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
+                || told.is_binding && said.flips(&rule.gist, shared)
+                || wordings
+                    .iter()
+                    .any(|rule| wording.replaces_in(rule, told.is_new));
             let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
             (is_turned && !is_it()).then_some(&rule.pin)
         })
@@ -189,18 +192,6 @@ impl Gist {
             Some(part) => part.turns(rule),
             None => self.turns(rule),
         }
-    }
-
-    /// Whether this one is `rule` with something else in it.
-    fn alters(&self, rule: &Self, shared: usize, told: &Told<'_>) -> bool {
-        rule.stems.len() >= 3
-            && shared < rule.stems.len()
-            && shared * 5 >= rule.stems.len() * 3
-            && self.stems.len() <= rule.stems.len() + 1
-            && self
-                .stems
-                .difference(&rule.stems)
-                .any(|stem| (told.is_new)(stem))
     }
 }
 

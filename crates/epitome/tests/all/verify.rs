@@ -38,6 +38,7 @@ fn corrupted_summaries_are_repaired_or_rejected() {
     let samples = all_samples("corrupted_summaries_are_repaired_or_rejected");
     let mut table: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     let mut misses = Vec::new();
+    let tries = std::env::var("EPITOME_TRIES").map_or(TRIES, |tries| tries.parse().unwrap());
     for (number, sample) in samples.iter().enumerate() {
         let plain = verification(sample, None);
         let source = SourceText::of(sample);
@@ -47,7 +48,7 @@ fn corrupted_summaries_are_repaired_or_rejected() {
                 .map(|message| verification(sample, Some(message)));
             let verification = planted.as_ref().unwrap_or(&plain);
             let mut random = Random::new(seed() ^ ((number as u64) << 8) ^ operator as u64);
-            for corruption in operator.corrupt(sample, &source, TRIES, &mut random) {
+            for corruption in operator.corrupt(sample, &source, tries, &mut random) {
                 let is_caught = is_caught(verification, &corruption);
                 for set in [sample.set, "all"] {
                     let (caught, total) = table.entry((operator.as_str(), set)).or_default();
@@ -121,6 +122,28 @@ fn is_caught(verification: &Verification, corruption: &Corruption) -> bool {
         .as_ref()
         .is_none_or(|wanted| checked.text.contains(wanted));
     is_gone && is_back
+}
+
+#[test]
+fn mistakes_that_people_make_are_repaired_or_rejected() {
+    let samples = hand::samples();
+    let mut table: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for wrong in hand::wrong() {
+        let sample = samples
+            .iter()
+            .find(|sample| sample.name == wrong.name)
+            .unwrap();
+        let is_caught = is_caught(&verification(sample, None), &wrong.corruption);
+        let (caught, total) = table.entry(wrong.kind).or_default();
+        *caught += usize::from(is_caught);
+        *total += 1;
+        if !is_caught {
+            eprintln!("{} | {} | {}", wrong.kind, wrong.name, wrong.corruption.bad);
+        }
+    }
+    for (kind, (caught, total)) in &table {
+        eprintln!("{kind:<18} by hand {caught:>5} of {total:>5}");
+    }
 }
 
 #[test]
