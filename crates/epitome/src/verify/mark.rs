@@ -94,6 +94,19 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
         is_cut,
         is_weak: false,
     };
+    // `88:src/main.rs`, `88://`: the number of a line, and the line.
+    let digits = bare.len() - bare.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits > 0 && bare.get(digits..).is_some_and(|rest| rest.starts_with(':')) {
+        if digits > 1 {
+            take(mark(
+                AnchorKind::Number,
+                bare.get(..digits).unwrap_or(bare),
+                0,
+            ));
+        }
+        read(line, start + digits + 1, end, take);
+        return;
+    }
     if bare.contains("://") {
         take(mark(AnchorKind::Url, bare, 0));
         return;
@@ -263,7 +276,8 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     let before = line.get(..start).unwrap_or_default();
     let behind = line.get(start + number.len()..).unwrap_or_default();
     let closes = |c: char| ".):".contains(c);
-    let is_numbering = behind.starts_with(closes)
+    let is_numbering = digits < 3
+        && behind.starts_with(closes)
         && behind.trim_start_matches(closes).starts_with([' ', '*'])
         && before
             .trim_matches(|c: char| c.is_whitespace() || "-*#(".contains(c))

@@ -6,6 +6,8 @@ use super::slot::Slots;
 use super::support::{Support, Surroundings};
 use super::word::{Key, Word, key};
 
+/// A number of no more digits stands near anything by chance.
+const SHORT_DIGITS: usize = 3;
 /// Fewer words around it than this are few.
 const FEW: usize = 3;
 /// How far around a number its company is looked for.
@@ -29,6 +31,8 @@ pub(super) struct Number<'a> {
     is_reference: bool,
     /// A line of a file. Lines move while a file is worked on.
     is_line: bool,
+    /// The word behind a number that opens a numbered line: `88→fn main`.
+    behind_gutter: Option<Key>,
     /// "Around line 320".
     is_about: bool,
     around: &'a [Word<'a>],
@@ -65,6 +69,11 @@ impl<'a> Number<'a> {
             is_weak: mark.is_weak,
             is_reference: before.ends_with('#'),
             is_line: is_line(before),
+            behind_gutter: place
+                .words
+                .get(at + 1)
+                .filter(|_| is_gutter(before, behind))
+                .map(|word| word.key),
             is_about: before.trim_end().ends_with('~') || is_about(before),
             around: place.words.get(from..to).unwrap_or_default(),
             at: at - from,
@@ -78,8 +87,11 @@ impl<'a> Number<'a> {
         if is_plain && self.is_known(ground) {
             return Support::Given;
         }
-        if self.is_line && self.is_about {
+        if self.is_line && self.is_about && self.figures.ends_with(['0', '5']) {
             return Support::Open;
+        }
+        if let Some(behind) = self.behind_gutter {
+            return Support::of(ground.has_pair(self.key, behind));
         }
         match ground.slots(self.around, self.at) {
             Slots::Same => return Support::Given,
@@ -104,8 +116,24 @@ impl<'a> Number<'a> {
     /// Whether it stands near anything in the source that it is about here.
     fn is_near(&self, ground: &Ground) -> bool {
         let company = self.company(ground);
-        let is_near = |word: &Key| ground.has_near(self.key, *word);
-        company.is_empty() || company.iter().any(is_near)
+        let is_close = |word: &str| ground.has_close(self.key, key(word));
+        if company.is_empty() || self.is_reference && REFERENCES.iter().any(|word| is_close(word)) {
+            return true;
+        }
+        let digits = self.figures.chars().filter(char::is_ascii_digit).count();
+        let needed = if digits > SHORT_DIGITS || company.len() < FEW {
+            1
+        } else {
+            2
+        };
+        let near = company
+            .iter()
+            .filter(|word| ground.has_near(self.key, **word));
+        near.take(needed).count() == needed
+            || self
+                .scope
+                .iter()
+                .any(|word| ground.has_near(self.key, *word))
     }
 
     fn is_known(&self, ground: &Ground) -> bool {
@@ -122,9 +150,6 @@ impl<'a> Number<'a> {
             .map(|(_, word)| word.key)
             .filter(|word| !ground.is_common(*word));
         let mut company: Vec<Key> = around.chain(self.scope.iter().copied()).collect();
-        if self.is_reference {
-            company.extend(REFERENCES.map(key));
-        }
         company.extend(self.units());
         company
     }
@@ -256,6 +281,20 @@ fn is_line(before: &str) -> bool {
         .next()
         .is_some_and(|word| word.contains('.') && word.ends_with([':', '-']));
     is_behind_file || lead(before).is_some_and(|word| LINES.contains(&word.to_lowercase().as_str()))
+}
+
+/// Whether a line of a file begins with its number: `88→fn main`, `88:fn main`.
+fn is_gutter(before: &str, number: &str) -> bool {
+    let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    let opens = before
+        .chars()
+        .all(|c| c.is_whitespace() || "-*>".contains(c));
+    opens
+        && behind.starts_with(['→', ':', '|'])
+        && !behind
+            .get(1..)
+            .unwrap_or_default()
+            .starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_about(before: &str) -> bool {

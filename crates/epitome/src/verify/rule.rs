@@ -167,6 +167,7 @@ impl Rules {
             let wordings = &rule.wordings;
             let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
                 || told.is_binding && said.flips(&rule.gist, shared)
+                || told.is_binding && said.alters(&rule.gist, shared, told)
                 || wordings
                     .iter()
                     .any(|rule| wording.replaces_in(rule, told.is_new));
@@ -185,6 +186,19 @@ pub(super) struct Told<'a> {
 }
 
 impl Gist {
+    /// Whether this one denies what `rule` says, or the other way round, in words of its own.
+    fn alters(&self, rule: &Self, shared: usize, told: &Told<'_>) -> bool {
+        self.is_denial() != rule.is_denial()
+            && rule.stems.len() >= 3
+            && shared < rule.stems.len()
+            && shared * 5 >= rule.stems.len() * 3
+            && self.stems.len() <= rule.stems.len() + 1
+            && self
+                .stems
+                .difference(&rule.stems)
+                .any(|stem| (told.is_new)(stem))
+    }
+
     /// Whether this one denies what `rule` says, or the other way round.
     fn flips(&self, rule: &Self, shared: usize) -> bool {
         let is_whole = shared == rule.stems.len() && shared > 1;
