@@ -116,9 +116,13 @@ impl<'a> Number<'a> {
     /// Whether it stands near anything in the source that it is about here.
     fn is_near(&self, ground: &Ground) -> bool {
         let company = self.company(ground);
-        let is_close = |word: &str| ground.has_close(self.key, key(word));
-        if company.is_empty() || self.is_reference && REFERENCES.iter().any(|word| is_close(word)) {
+        if company.is_empty() {
             return true;
+        }
+        // `#12` is one of many: it must be the one that is about the same.
+        let is_close = |word: &&str| ground.has_close(self.key, key(word));
+        if self.is_reference && REFERENCES.iter().any(|word| is_close(&word)) {
+            return company.iter().any(|word| ground.has_near(self.key, *word));
         }
         let digits = self.figures.chars().filter(char::is_ascii_digit).count();
         let needed = if digits > SHORT_DIGITS || company.len() < FEW {
@@ -215,7 +219,7 @@ impl<'a> Number<'a> {
         let scale: u64 = match self.unit {
             "k" | "K" => 1_000,
             "m" | "M" => 1_000_000,
-            _ => return self.is_round(ground),
+            _ => return self.is_about && self.is_round(ground),
         };
         let places = u32::try_from(part.len()).unwrap_or(u32::MAX);
         let step = 10_u64.checked_pow(places).map_or(0, |parts| scale / parts);
