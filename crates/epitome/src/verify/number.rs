@@ -121,8 +121,9 @@ impl<'a> Number<'a> {
         }
         // `#12` is one of many: it must be the one that is about the same.
         let is_close = |word: &&str| ground.has_close(self.key, key(word));
-        if self.is_reference && REFERENCES.iter().any(|word| is_close(&word)) {
-            return company.iter().any(|word| ground.has_near(self.key, *word));
+        if self.is_reference {
+            let is_near = |word: &Key| ground.has_near(self.key, *word);
+            return REFERENCES.iter().any(|word| is_close(&word)) && company.iter().any(is_near);
         }
         let digits = self.figures.chars().filter(char::is_ascii_digit).count();
         let needed = if digits > SHORT_DIGITS || company.len() < FEW {
@@ -133,11 +134,8 @@ impl<'a> Number<'a> {
         let near = company
             .iter()
             .filter(|word| ground.has_near(self.key, **word));
-        near.take(needed).count() == needed
-            || self
-                .scope
-                .iter()
-                .any(|word| ground.has_near(self.key, *word))
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        near.take(needed).count() == needed || self.is_line && self.scope.iter().any(is_near)
     }
 
     fn is_known(&self, ground: &Ground) -> bool {
