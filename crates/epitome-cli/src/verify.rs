@@ -39,10 +39,10 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
         as_text(&checked)
     };
     crate::print(&report)?;
-    Ok(if is_rejected {
-        Ending::No
-    } else {
+    Ok(if checked.report.alarms.is_empty() {
         Ending::Done
+    } else {
+        Ending::No
     })
 }
 

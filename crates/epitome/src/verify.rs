@@ -170,6 +170,13 @@ impl Verification {
         self
     }
 
+    /// With entries outside the span of which the summary tells what is no longer shown of them.
+    #[must_use]
+    pub fn with_trimmed(mut self, entries: &[(usize, &Message)]) -> Self {
+        self.ground.add(entries);
+        self
+    }
+
     /// With what stands in view beside the summary: it need not be in the summary too.
     #[must_use]
     pub fn with_view(mut self, messages: &[&Message]) -> Self {

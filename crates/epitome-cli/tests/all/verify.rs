@@ -31,7 +31,7 @@ fn an_invention_is_struck_and_the_rest_written() {
         "--out",
         out.to_str().unwrap(),
     ]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let report = json(&output);
     assert_eq!(report["verdict"], "repaired");
     assert_eq!(report["report"]["invented"], 1);

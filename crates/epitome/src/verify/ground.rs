@@ -84,17 +84,22 @@ impl Ground {
     /// Reads the source, and the summary of the round before.
     pub(super) fn of(source: &[(usize, &Message)], previous: Option<&str>) -> Self {
         let mut ground = Self::default();
-        let mut calls: HashMap<&str, &Call> = HashMap::new();
-        for (_, message) in source {
-            calls.extend(message.calls().map(|call| (call.id.as_ref(), call)));
-            ground.message(message, &calls);
-        }
         if let Some(previous) = previous {
             ground.earlier(previous);
         }
-        ground.large.sort_unstable();
-        ground.large.dedup();
+        ground.add(source);
         ground
+    }
+
+    /// Reads more entries.
+    pub(super) fn add(&mut self, source: &[(usize, &Message)]) {
+        let mut calls: HashMap<&str, &Call> = HashMap::new();
+        for (_, message) in source {
+            calls.extend(message.calls().map(|call| (call.id.as_ref(), call)));
+            self.message(message, &calls);
+        }
+        self.large.sort_unstable();
+        self.large.dedup();
     }
 
     /// Whether the source has a word.

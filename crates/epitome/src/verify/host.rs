@@ -13,18 +13,31 @@ impl Compaction {
     #[must_use]
     pub fn verify(&self, messages: &[impl Borrow<Message>]) -> VerifyReport {
         let mut span: Vec<(usize, &Message)> = Vec::new();
+        let mut trimmed: Vec<(usize, &Message)> = Vec::new();
         let mut view: Vec<&Message> = Vec::new();
         for (position, message) in messages.iter().map(Borrow::borrow).enumerate() {
             if self.plan.span.contains(&position) {
                 span.push((position, message));
-            } else {
-                view.push(message);
+                continue;
+            }
+            view.push(message);
+            // What is left out of a result that stays is told by the summary.
+            if self.trims.iter().any(|(trimmed, _)| *trimmed == position) {
+                trimmed.push((position, message));
             }
         }
         Verification::of(&span, None)
+            .with_trimmed(&trimmed)
             .with_view(&view)
             .check(&self.summary.text)
             .report
+    }
+
+    /// With what verification says about its summary, so that it is kept with it.
+    #[must_use]
+    pub fn with_report(mut self, messages: &[impl Borrow<Message>]) -> Self {
+        self.report = Some(Box::new(self.verify(messages)));
+        self
     }
 }
 

@@ -57,11 +57,16 @@ fn built_in(name: &str, messages: &[Message], share: u64) -> Option<Sample> {
     )
     .ok()?;
     let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).ok()?;
-    let span = messages.get(compaction.plan.span.clone())?.to_vec();
+    // What is left out of results that stay is told by the summary too.
+    let trimmed = compaction
+        .trims
+        .iter()
+        .filter_map(|(at, _)| messages.get(*at));
+    let span = messages.get(compaction.plan.span.clone())?;
     Some(Sample {
         name: format!("{name} / {share}"),
         set: "built-in",
-        messages: span,
+        messages: span.iter().chain(trimmed).cloned().collect(),
         previous: None,
         summary: compaction.summary.text,
     })
