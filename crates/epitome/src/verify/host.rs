@@ -9,7 +9,7 @@ use crate::reason::Reason;
 
 impl Compaction {
     /// What verification says about its summary, given the whole conversation. Nothing is changed: the built-in
-    /// summary is made of lines of the source. What stays in view counts as retained.
+    /// summary is made of lines of the source. What stays in view counts as retained, and all else as recoverable.
     #[must_use]
     pub fn verify(&self, messages: &[impl Borrow<Message>]) -> VerifyReport {
         let mut span: Vec<(usize, &Message)> = Vec::new();
@@ -26,11 +26,16 @@ impl Compaction {
                 trimmed.push((position, message));
             }
         }
-        Verification::of(&span, None)
+        let mut report = Verification::of(&span, None)
             .with_trimmed(&trimmed)
             .with_view(&view)
             .check(&self.summary.text)
-            .report
+            .report;
+        // The span is in the log, where recall finds what the view lacks.
+        for counts in &mut report.kinds {
+            counts.recoverable += std::mem::take(&mut counts.missing);
+        }
+        report
     }
 
     /// With what verification says about its summary, so that it is kept with it.
