@@ -1,5 +1,6 @@
-//! Verifying a summary of 200,000 tokens of source stays well below what anybody waits for: the source is read and a
-//! summary of it checked in at most 50 ms. The best of all turns counts.
+//! Verifying a summary stays well below what anybody waits for: a source of 200,000 tokens is read and a summary of it
+//! checked in at most 150 ms, and a source four times as long takes at most six times as long. The best of all turns
+//! counts.
 
 #![expect(
     clippy::print_stdout,
@@ -15,11 +16,28 @@ use epitome::verify::Verification;
 use epitome::{Block, Call, Message, Meter, ResultPart, Role, ToolResult};
 
 const TOKENS: u64 = 200_000;
-const TURNS: usize = 20;
-const LIMIT: Duration = Duration::from_millis(50);
+const TURNS: usize = 12;
+const LIMIT: Duration = Duration::from_millis(150);
+/// How much longer a source is, and how much longer it may take.
+const LONGER: u64 = 4;
+const SLOWER: u32 = 6;
 
 fn main() -> ExitCode {
-    let messages = conversation();
+    let short = measured(TOKENS / LONGER);
+    let long = measured(TOKENS);
+    println!(
+        "limit {LIMIT:.0?} for {TOKENS} tokens, and {SLOWER} times what a {LONGER}th of it takes"
+    );
+    if long <= LIMIT && long <= short * SLOWER {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// The best time for a source of so many tokens.
+fn measured(tokens: u64) -> Duration {
+    let messages = conversation(tokens);
     let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
     let summary = summary();
     let (mut best_read, mut best_check) = (Duration::MAX, Duration::MAX);
@@ -33,25 +51,20 @@ fn main() -> ExitCode {
     }
     let whole = best_read + best_check;
     println!(
-        "source of {TOKENS} tokens read in {best_read:.1?}, summary checked in {best_check:.1?}"
+        "{tokens:>7} tokens: source read in {best_read:.1?}, summary checked in {best_check:.1?}, together {whole:.1?}"
     );
-    println!("together {whole:.1?}, limit {LIMIT:.0?}");
-    if whole <= LIMIT {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    whole
 }
 
 /// Steps that read and edit files, as agents make them.
-fn conversation() -> Vec<Message> {
+fn conversation(wanted: u64) -> Vec<Message> {
     let mut messages = vec![Message::text(
         Role::User,
         "Make the import of invoices faster. Never touch the files under migrations/.",
     )];
     let mut tokens = 0;
     let mut step = 0;
-    while tokens < TOKENS {
+    while tokens < wanted {
         let id = format!("call_{step}");
         let call = Message {
             role: Role::Assistant,

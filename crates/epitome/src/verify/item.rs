@@ -108,8 +108,24 @@ fn is_frame(line: &str) -> bool {
                 .iter()
                 .all(|end| end.parse::<u64>().is_ok())
         });
-    is_mark || is_cover
+    is_mark || is_cover || is_note(line.trim())
 }
+
+/// What is said of a result that is quoted in parts.
+fn is_note(line: &str) -> bool {
+    NOTES.iter().any(|(start, end)| {
+        let inner = line
+            .strip_prefix(start)
+            .and_then(|rest| rest.strip_suffix(end));
+        inner.is_some_and(|number| number.parse::<u64>().is_ok())
+    })
+}
+
+/// How such notes begin and end around a number.
+const NOTES: [(&str, &str); 2] = [
+    ("[… ", " characters left out …]"),
+    ("[in parts; the whole is in message ", "]"),
+];
 
 /// `## Title`, `6. All user messages:`, `**Title**`.
 fn is_heading(line: &str) -> bool {

@@ -123,7 +123,7 @@ impl<'a> Number<'a> {
         let is_close = |word: &&str| ground.has_close(self.key, key(word));
         if self.is_reference {
             let is_near = |word: &Key| ground.has_near(self.key, *word);
-            return REFERENCES.iter().any(|word| is_close(&word)) && company.iter().any(is_near);
+            return REFERENCES.iter().any(is_close) && company.iter().any(is_near);
         }
         let digits = self.figures.chars().filter(char::is_ascii_digit).count();
         let needed = if digits > SHORT_DIGITS || company.len() < FEW {

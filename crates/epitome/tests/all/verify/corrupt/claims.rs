@@ -73,7 +73,7 @@ pub(super) fn flipped_negations(sample: &Sample) -> Vec<Corruption> {
             // A rule that is the end of its opposite is still there when that is gone.
             let is_inside = pin.text.contains(&turned);
             Some(Corruption {
-                wanted: Some(pin.text.clone()),
+                wanted: Some(pin.text),
                 ..Corruption::new(text, if is_inside { format!("- {bad}") } else { bad })
             })
         })
