@@ -30,6 +30,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome",
     },
     Bench {
+        name: "verify",
+        package: "epitome",
+    },
+    Bench {
         name: "memory",
         package: "epitome",
     },

@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Measure how much of recorded sessions survives compaction, without a model
     Eval(EvalArgs),
+    /// Check a summary against the conversation it stands for
+    Verify(VerifyArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Print a completion script for a shell
@@ -213,6 +215,34 @@ pub(crate) enum EvalPart {
 fn method() -> impl TypedValueParser<Value = Method> {
     PossibleValuesParser::new(Method::ALL.map(Method::as_str))
         .try_map(|name| name.parse::<Method>())
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct VerifyArgs {
+    /// The conversation: a request body, an array of messages, or one message per line; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) source: PathBuf,
+    /// The summary, as plain text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: PathBuf,
+    /// The summary of the round before, as plain text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) previous: Option<PathBuf>,
+    /// What the source is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t = Count::Auto)]
+    pub(crate) count: Count,
+    /// What the summary may take at most, with what is put in
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
+    /// Write the summary, repaired where it had to be, to a file; nothing is written when it is rejected
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

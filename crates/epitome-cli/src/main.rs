@@ -11,6 +11,7 @@ mod eval;
 mod inspect;
 mod serve;
 mod source;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();

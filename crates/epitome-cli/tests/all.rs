@@ -20,3 +20,5 @@ mod serve;
 mod sessions;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/verify.rs"]
+mod verify;

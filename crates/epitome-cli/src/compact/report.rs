@@ -97,7 +97,7 @@ impl Report {
         };
         let compaction = match outcome {
             Ok(compaction) => {
-                let measured = compaction.report(&input.messages);
+                let measured = compaction.verify(&input.messages).total();
                 object.compacted = true;
                 object.reason = compaction.plan.reason.as_str();
                 object.tokens_after = compaction.tokens_after;
@@ -212,8 +212,8 @@ impl Report {
         }
         let anchors = &object.report;
         lines.push(format!(
-            "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} invented",
-            anchors.anchors, anchors.retained, anchors.recoverable, anchors.invented
+            "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} missing, {} invented",
+            anchors.anchors, anchors.retained, anchors.recoverable, anchors.missing, anchors.invented
         ));
         lines.push(String::new());
         lines.push(compaction.summary.text.trim_end().to_owned());
