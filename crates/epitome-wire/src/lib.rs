@@ -5,7 +5,7 @@
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
 //! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`input_tokens`], [`StreamWatch`], [`sse`],
 //!   [`Unpacker`]
-//! - structural problems: [`violations`]
+//! - what a provider would refuse: [`violations`] on decoded messages, [`problems`] on a body; put right: [`repair`]
 //!
 //! Each format is one module with the same four functions: `decode`, `canonical`, `summary_message` and the
 //! role names. Knows no HTTP, no files, no clock.
@@ -27,6 +27,7 @@ mod openai_responses;
 mod overflow;
 mod provider_history;
 mod render;
+mod repair;
 mod scan;
 mod splice;
 pub mod sse;
@@ -44,7 +45,8 @@ pub use identity::{ChainKey, Conversation, FirstBytes, Known, Memo, Prehashed};
 pub use media::{Detail, ImageSize};
 pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;
+pub use repair::{Fix, Repaired, repair};
 pub use splice::{Edit, Item, Splice};
 pub use usage::{StreamWatch, input_tokens};
-pub use validity::{Violation, ViolationKind, violations};
+pub use validity::{Problem, ProblemCode, Violation, ViolationKind, problems, violations};
 pub use wire::Wire;

@@ -1,133 +1,147 @@
 //! What a provider would refuse, found before it does.
+//!
+//! - on decoded messages, for what the core builds: [`violations`]
+//! - on the bytes of a whole body, with places and codes: [`problems`]
+//!
+//! What one message gets wrong by itself is found by the module of its format, together with its cure; what
+//! messages get wrong together is found in `pairs` (calls and results) and `neighbours` (everything else).
+//! [`crate::repair`] applies the cures and puts the pairs in order.
 
-use std::collections::HashSet;
+mod anthropic;
+mod finding;
+mod marks;
+mod neighbours;
+mod openai_chat;
+mod openai_responses;
+mod pairs;
+mod parts;
+mod problem;
+mod seen;
+mod shared;
+mod violations;
 
-use epitome::{Block, Message, Role};
+use epitome::Reason;
 
+use crate::body::Body;
+use crate::json::{JsonError, Kind, Value, read};
 use crate::wire::Wire;
 
-/// A structural problem and where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Which message.
-    pub position: usize,
-    /// What is wrong.
-    pub kind: ViolationKind,
-}
+pub(crate) use finding::{Cure, Finding, Place};
+pub(crate) use marks::{MOST_CACHE_MARKS, marked_objects, marks_around};
+pub(crate) use neighbours::neighbours;
+pub(crate) use pairs::{Fate, Pairing, Standing};
+pub(crate) use parts::{
+    drop_items, remove_member, set_member, with_edits, without_lone_surrogates,
+};
+pub use problem::{Problem, ProblemCode};
+pub(crate) use seen::{Seen, Speaker, call_member, result_member};
+pub use violations::{Violation, ViolationKind, violations};
 
-/// What can be wrong with a list of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ViolationKind {
-    /// There are no messages.
-    NoMessages,
-    /// The first message is not the user's.
-    FirstNotUser,
-    /// A call is not answered by the messages right after it.
-    UnansweredCall,
-    /// A result answers no call of the message before.
-    OrphanResult,
-    /// Two calls of one message have the same id.
-    RepeatedCallId,
-    /// A message says nothing.
-    EmptyMessage,
-    /// Thinking stands at the end of a message.
-    EndsInThinking,
-    /// Thinking is an entry of its own, and what it led to does not follow.
-    LoneThinking,
-}
-
-impl ViolationKind {
-    /// The stable code.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoMessages => "no_messages",
-            Self::FirstNotUser => "first_not_user",
-            Self::UnansweredCall => "unanswered_call",
-            Self::OrphanResult => "orphan_result",
-            Self::RepeatedCallId => "repeated_call_id",
-            Self::EmptyMessage => "empty_message",
-            Self::EndsInThinking => "ends_in_thinking",
-            Self::LoneThinking => "lone_thinking",
-        }
-    }
-}
-
-/// The structural problems of a list of messages under the rules of its provider. A history that ends in
-/// calls without results is reported; one that ends in results is normal.
+/// What the provider of this body would refuse, sorted by message and block; nothing when it would take it.
 ///
-/// Responses pairs calls and outputs by their ids alone, so that something may stand between them; Chat and
-/// Anthropic want the results right behind the calls.
+/// Looks at the JSON as it is spelled, so that it also sees what a decoded message does not carry. Calls at the
+/// very end that wait for their results are reported as [`ProblemCode::CallInFlight`].
+///
+/// ```
+/// use epitome_wire::{Body, ProblemCode, Wire, problems};
+///
+/// let request = br#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":null}]}"#;
+/// let body = Body::scan(request.as_slice().into(), Wire::OpenAiChat)?;
+/// let found = problems(&body);
+/// assert_eq!(found[0].code, ProblemCode::EmptyMessage);
+/// assert_eq!(found[0].message, Some(1));
+/// # Ok::<(), epitome_wire::BodyError>(())
+/// ```
 #[must_use]
-pub fn violations(wire: Wire, messages: &[Message]) -> Vec<Violation> {
+pub fn problems(body: &Body) -> Vec<Problem> {
+    let messages: Vec<_> = (0..body.len()).map(|index| body.message(index)).collect();
+    judge(&messages, &Setting::of(body))
+}
+
+/// What is around the messages and matters to the rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    pub(crate) wire: Wire,
+    /// Cache marks outside the messages.
+    pub(crate) marks_around: usize,
+    /// Whether the provider keeps a part of the history, so that a result may answer a call that is not here.
+    pub(crate) is_continued: bool,
+}
+
+impl Setting {
+    pub(crate) fn of(body: &Body) -> Self {
+        Self {
+            wire: body.wire(),
+            marks_around: marks_around(body),
+            is_continued: body.kept_by_provider() == Some(Reason::ServerSideHistory),
+        }
+    }
+}
+
+/// A message that was read, or why it cannot be.
+pub(crate) type Reading<'a> = Result<Value<'a>, JsonError>;
+
+/// Every problem of these messages.
+pub(crate) fn judge(messages: &[&[u8]], setting: &Setting) -> Vec<Problem> {
+    let readings: Vec<Reading<'_>> = messages.iter().map(|bytes| read(bytes)).collect();
     let mut out = Vec::new();
-    let mut report = |position, kind| out.push(Violation { position, kind });
-    let spoken = |message: &&Message| message.role != Role::System;
-    match messages.iter().find(spoken) {
-        None => report(0, ViolationKind::NoMessages),
-        Some(first) if wire == Wire::Anthropic && first.role != Role::User => {
-            let position = messages.iter().position(|m| m.role != Role::System);
-            report(position.unwrap_or(0), ViolationKind::FirstNotUser);
-        }
-        Some(_) => {}
+    for (index, (bytes, reading)) in messages.iter().zip(&readings).enumerate() {
+        let place = Place {
+            wire: setting.wire,
+            is_last: index + 1 == messages.len(),
+        };
+        let found = form(bytes, reading, place).into_iter();
+        out.extend(found.map(|finding| finding.into_problem(index)));
     }
-    let mut open: Vec<(usize, &str)> = Vec::new();
-    for (position, message) in messages.iter().enumerate() {
-        if message.role == Role::System {
-            continue;
-        }
-        if message.results().next().is_none() && wire != Wire::OpenAiResponses {
-            for (owner, _) in open.drain(..) {
-                report(owner, ViolationKind::UnansweredCall);
-            }
-        }
-        let mut own = HashSet::new();
-        for block in &message.blocks {
-            match block {
-                Block::Call(call) => {
-                    let is_waiting = wire == Wire::OpenAiResponses
-                        && open.iter().any(|(_, id)| *id == &*call.id);
-                    if is_waiting || !own.insert(call.id.as_ref()) {
-                        report(position, ViolationKind::RepeatedCallId);
-                    }
-                    open.push((position, &call.id));
-                }
-                Block::Result(result) => {
-                    match open.iter().position(|(_, id)| *id == &*result.call_id) {
-                        Some(at) => drop(open.remove(at)),
-                        None => report(position, ViolationKind::OrphanResult),
-                    }
-                }
-                _ => {}
-            }
-        }
-        let is_item_of_thinking = wire == Wire::OpenAiResponses && message.is_only_thinking();
-        if is_item_of_thinking {
-            let next = messages.get(position + 1);
-            if next.is_none_or(|next| next.role != Role::Assistant) {
-                report(position, ViolationKind::LoneThinking);
-            }
-        } else if is_empty(message)
-            && !(message.role == Role::Assistant && position + 1 == messages.len())
-        {
-            report(position, ViolationKind::EmptyMessage);
-        }
-        if wire == Wire::Anthropic && matches!(message.blocks.last(), Some(Block::Thinking { .. }))
-        {
-            report(position, ViolationKind::EndsInThinking);
-        }
+    let seen: Vec<Seen> = readings
+        .iter()
+        .map(|reading| Seen::of(setting.wire, reading.as_ref().ok()))
+        .collect();
+    out.extend(Pairing::of(&seen, setting).problems(&seen));
+    for (index, finding) in neighbours(&seen, &readings, setting) {
+        out.push(finding.into_problem(index));
     }
-    for (owner, _) in open {
-        report(owner, ViolationKind::UnansweredCall);
+    out.extend(marks::too_many(&readings, setting));
+    if messages.is_empty() {
+        out.push(Problem::of_all(
+            ProblemCode::NoMessages,
+            "there are no messages",
+        ));
     }
+    out.sort_by_key(|problem| (problem.message, problem.block, problem.code));
     out
 }
 
-fn is_empty(message: &Message) -> bool {
-    message.blocks.iter().all(|block| match block {
-        Block::Text(text) | Block::Injected(text) => text.trim().is_empty(),
-        Block::Thinking { .. } => true,
-        Block::Call(_) | Block::Result(_) | Block::Media(_) | Block::Opaque { .. } => false,
-    })
+/// What one message gets wrong by itself.
+pub(crate) fn form(bytes: &[u8], reading: &Reading<'_>, place: Place) -> Vec<Finding> {
+    let message = match reading {
+        Ok(message) => message,
+        Err(error) => {
+            return vec![Finding::of_message(
+                ProblemCode::UnreadableMessage,
+                format!("it is not JSON: {error} of the message"),
+                Cure::None,
+            )];
+        }
+    };
+    if !matches!(message.kind, Kind::Object(_)) {
+        return vec![Finding::of_message(
+            ProblemCode::NotAnObject,
+            "it is not an object",
+            Cure::None,
+        )];
+    }
+    let mut out = Vec::from_iter(without_lone_surrogates(bytes).map(|whole| {
+        Finding::of_message(
+            ProblemCode::LoneSurrogate,
+            "half of a surrogate pair is escaped in it",
+            Cure::Replace(vec![whole], "it is replaced by U+FFFD"),
+        )
+    }));
+    out.extend(match place.wire {
+        Wire::OpenAiChat => openai_chat::form(message, bytes),
+        Wire::OpenAiResponses => openai_responses::form(message, bytes),
+        Wire::Anthropic => anthropic::form(message, bytes, place),
+    });
+    out
 }

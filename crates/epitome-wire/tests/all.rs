@@ -39,6 +39,12 @@ mod fixtures;
 mod json;
 #[path = "all/laws.rs"]
 mod laws;
+#[path = "all/malformed.rs"]
+mod malformed;
+#[path = "all/malformed_anthropic.rs"]
+mod malformed_anthropic;
+#[path = "all/malformed_openai.rs"]
+mod malformed_openai;
 #[path = "all/media.rs"]
 mod media;
 #[path = "all/mutation.rs"]
@@ -49,6 +55,8 @@ mod overflow;
 mod presets;
 #[path = "all/prunes.rs"]
 mod prunes;
+#[path = "all/repairs.rs"]
+mod repairs;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/sessions.rs"]
