@@ -49,6 +49,8 @@ const REPLACES: &[&str] = &[
     "en lugar de ",
     "en vez de ",
 ];
+/// How they begin.
+const FIRST_LETTERS: &[u8] = b"irndfvsape";
 /// How far behind such words the thing they replace is named, in bytes.
 const REPLACED_BYTES: usize = 48;
 /// A thing named in more entries than this is what the work is about, not one way of doing it.
@@ -96,13 +98,15 @@ pub(super) fn arrange(
             last.filter(|before| (before.0, before.1, before.2) == (position, voice, kind));
         let follows = before.is_some_and(|(.., before)| place == before + 1);
         let gap = match voice {
+            // What may be a rule stands by itself, so that a next round can keep it without the rest.
+            _ if candidate.may_bind => None,
             Voice::Call | Voice::Trouble | Voice::Earlier(_) => None,
             Voice::Listed => Some(" "),
             _ if follows => Some("\n"),
             Voice::User | Voice::Assistant => Some(GAP),
             _ => None,
         };
-        last = Some((position, voice, kind, place));
+        last = Some((position, voice, kind, place)).filter(|_| !candidate.may_bind);
         let lines = match voice.is_said() {
             true => &mut parts.said,
             false => &mut parts.record,
@@ -169,19 +173,15 @@ impl Replaced {
             if !matches!(candidate.piece.voice, Voice::User | Voice::Assistant) {
                 continue;
             }
-            let lower = candidate.piece.text.to_lowercase();
-            for cue in REPLACES {
-                for (at, _) in lower.match_indices(cue) {
-                    let behind = lower.get(at + cue.len()..).unwrap_or_default();
-                    let clause = behind.split([',', ';', '.', '(', ':']).next();
-                    let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
-                    scan(clause, |word| {
-                        let key = word.key();
-                        if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
-                            names.push((key, candidate.piece.position));
-                        }
-                    });
-                }
+            for behind in behind_cues(&candidate.piece.text) {
+                let clause = behind.split([',', ';', '.', '(', ':']).next();
+                let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
+                scan(clause, |word| {
+                    let key = word.key();
+                    if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
+                        names.push((key, candidate.piece.position));
+                    }
+                });
             }
         }
         Self { names }
@@ -197,4 +197,24 @@ impl Replaced {
         });
         is_replaced
     }
+}
+
+/// What stands behind each word that replaces something. A text is read once, and only words that begin like such a
+/// word are compared.
+fn behind_cues(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut before = b' ';
+    let starts = bytes.iter().enumerate().filter_map(move |(at, &byte)| {
+        let is_start = byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
+        before = byte;
+        (is_start && FIRST_LETTERS.contains(&byte.to_ascii_lowercase())).then_some(at)
+    });
+    starts.filter_map(move |at| {
+        let rest = bytes.get(at..)?;
+        let cue = REPLACES.iter().find(|cue| {
+            rest.get(..cue.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(cue.as_bytes()))
+        })?;
+        text.get(at + cue.len()..)
+    })
 }

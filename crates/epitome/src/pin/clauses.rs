@@ -120,6 +120,11 @@ impl Sentence {
         self.classes & class.mask() != 0
     }
 
+    /// Whether any language finds a word that rules have.
+    pub(super) const fn may_bind(&self) -> bool {
+        self.classes & Class::BINDING != 0
+    }
+
     /// Whether the word at `at` is of a class by itself.
     pub(super) fn is(&self, at: usize, tongue: Tongue, class: Class) -> bool {
         self.hits_at(at, tongue).any(|hit| hit.class == class)
