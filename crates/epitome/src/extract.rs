@@ -185,8 +185,19 @@ impl Source<'_> {
             survey.prefer(&line.text, CHANGED_FACTOR);
         }
         let replaced = Replaced::of(&survey);
+        let (given_up, pins) = std::mem::take(&mut parts.pins)
+            .into_iter()
+            .partition(|pin| replaced.gives_up(pin));
+        parts.pins = pins;
+        let mut given_up: Vec<Pin> = given_up;
+        if self.budget_tokens < SECTIONS_TOKENS {
+            given_up.clear();
+        }
         let mut coverage = Coverage::new(&survey);
         self.tell(parts, &mut coverage);
+        for pin in &given_up {
+            coverage.tell(&pin.text);
+        }
         let (sections, kinds) = match self.budget_tokens {
             ..SECTIONS_TOKENS => (Sections::One, &[LineKind::Found][..]),
             _ => (Sections::All, &LineKind::RECORD[..]),
@@ -217,6 +228,7 @@ impl Source<'_> {
         // What lines cost apart is more than what they cost together: the difference is used too.
         for _ in 0..REFILLS {
             arrange(&coverage, &replaced, parts, sections);
+            parts.given_up(&given_up);
             let used = self.meter.text(&self.dress.apply(parts));
             let headings = parts.heading_tokens(kinds, self.meter);
             left = self.budget_tokens.saturating_sub(used + headings);
@@ -226,6 +238,7 @@ impl Source<'_> {
             coverage.fill(|_| true, cost, left);
         }
         arrange(&coverage, &replaced, parts, sections);
+        parts.given_up(&given_up);
     }
 
     /// All that may be quoted, with what it names.

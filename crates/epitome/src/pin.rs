@@ -31,6 +31,7 @@ use crate::message::Message;
 use crate::summary::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
+use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
 use reading::Reading;
@@ -283,6 +284,11 @@ pub(crate) fn is_pin(line: &str) -> bool {
         pieces.next().is_some_and(|piece| piece.text == line) && pieces.next().is_none()
     };
     !is_cut && (is_standing(line) || todo::is_marked(line)) && is_whole()
+}
+
+/// Whether a sentence says what not to do, or what is not.
+pub(crate) fn negates(sentence: &str) -> bool {
+    unspaced::negates(sentence) || Sentence::read(sentence).negates()
 }
 
 fn typed_part(text: &str) -> &str {

@@ -1,7 +1,6 @@
 //! What one sentence says: whether it is a standing instruction, and what it does to earlier ones.
 
 use super::clauses::Sentence;
-use super::grammar;
 use super::standing::Reader;
 use super::state::Change;
 use super::unspaced;
@@ -69,7 +68,7 @@ impl Reading {
         let change = readers
             .iter()
             .find_map(|reader| reader.change(strength.is_some()));
-        let may_bind = read.may_bind() || read.words().any(grammar::is_negation);
+        let may_bind = read.may_bind() || read.negates();
         Self {
             strength,
             change,

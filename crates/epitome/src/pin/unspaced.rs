@@ -35,6 +35,11 @@ fn is_own(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
+/// Whether a sentence has a character that may negate it in these scripts.
+pub(super) fn negates(sentence: &str) -> bool {
+    is_script(sentence) && sentence.contains(NEGATIONS)
+}
+
 /// What a sentence of these scripts says.
 pub(super) fn read(sentence: &str) -> Reading {
     let count = sentence.chars().count();
