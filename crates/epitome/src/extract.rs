@@ -83,7 +83,7 @@ const CHANGED_FACTOR: f64 = 2.0;
 const SAID_PERCENT_OF_CHAT: u64 = 96;
 const SAID_PERCENT_OF_WORK: u64 = 20;
 /// Of this, what sentences may take that have a word that rules have, in percent of what is left.
-const BINDING_PERCENT: u64 = 12;
+const BINDING_PERCENT: u64 = 4;
 /// What failures may take in any case, in percent.
 const TROUBLE_PERCENT: u64 = 3;
 /// A summary of less than this many tokens has one section for all that was done and found.
