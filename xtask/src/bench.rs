@@ -30,8 +30,16 @@ const BENCHES: &[Bench] = &[
         package: "epitome",
     },
     Bench {
+        name: "verify",
+        package: "epitome",
+    },
+    Bench {
         name: "memory",
         package: "epitome",
+    },
+    Bench {
+        name: "inspect",
+        package: "epitome-cli",
     },
     Bench {
         name: "proxy",

@@ -149,7 +149,7 @@ fn explore(project: &Project, target: &Target, seconds: u64) -> Result<bool> {
         .arg(format!("-rss_limit_mb={LARGEST_MEMORY}"))
         .arg(format!("-max_len={LONGEST_BYTES}"))
         .arg(format!("-artifact_prefix={}/", failures.display()))
-        .args(["-verbosity=0", "-print_final_stats=1"]);
+        .args(["-verbosity=0", "-print_funcs=0", "-print_final_stats=1"]);
     if let Ok(seed) = std::env::var("EPITOME_SEED") {
         command.arg(format!("-seed={seed}"));
     }

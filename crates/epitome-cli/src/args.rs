@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use epitome::PresetName;
+use epitome::{Meter, PresetName};
 use epitome_eval::Method;
+use epitome_wire::Wire;
+use epitome_wire::files::FileFormat;
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -20,8 +22,14 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Compact one conversation and print the result
     Compact(CompactArgs),
+    /// Write a conversation in another format
+    Convert(ConvertArgs),
+    /// Show what a conversation is made of: tokens by role, tool and message, and how its context grew
+    Inspect(InspectArgs),
     /// Measure how much of recorded sessions survives compaction, without a model
     Eval(EvalArgs),
+    /// Check a summary against the conversation it stands for
+    Verify(VerifyArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Print a completion script for a shell
@@ -33,11 +41,14 @@ pub(crate) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CompactArgs {
-    /// A request body, an array of messages, or one message per line; `-` reads standard input
+    /// A session file, a request body, an array of messages, or one message per line; `-` reads standard input
     pub(crate) file: PathBuf,
     /// What FILE is
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub(crate) format: Format,
+    /// Which one, from 1, in a file that holds several [default: all, one result each]
+    #[arg(long, value_name = "N")]
+    pub(crate) conversation: Option<usize>,
     /// Which design
     #[arg(long, value_parser = preset(), default_value_t = PresetName::Default)]
     pub(crate) preset: PresetName,
@@ -63,7 +74,7 @@ pub(crate) struct CompactArgs {
     /// Compact only if the window asks for it
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Write the result to a file as a request body
+    /// Write the result to a file: a request body, or a copy of the session file with the compaction in it
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object
@@ -78,6 +89,84 @@ pub(crate) struct CompactArgs {
     /// Say nothing that was not asked for
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InspectArgs {
+    /// A session file, a request body, an array of messages, or one message per line; a folder of them; `-` reads
+    /// standard input
+    pub(crate) file: PathBuf,
+    /// What FILE is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t = Count::Auto)]
+    pub(crate) count: Count,
+    /// Draw how the context grew
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print one JSON object; for a folder one on each line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing that was not asked for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConvertArgs {
+    /// A session file, a request body, an array of messages, or one message per line; `-` reads standard input
+    pub(crate) file: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum)]
+    pub(crate) to: Target,
+    /// What FILE is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Which one, from 1, in a file that holds several
+    #[arg(long, value_name = "N")]
+    pub(crate) conversation: Option<usize>,
+    /// Write to a file and not to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say nothing that was not asked for
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// What `convert` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    Pi,
+    ClaudeCode,
+    Codex,
+    Unified,
+    /// A request body with what the model would get now
+    OpenaiChat,
+}
+
+impl Target {
+    /// The format of the session file; `None` for a request.
+    pub(crate) const fn format(self) -> Option<FileFormat> {
+        match self {
+            Self::Pi => Some(FileFormat::Pi),
+            Self::ClaudeCode => Some(FileFormat::ClaudeCode),
+            Self::Codex => Some(FileFormat::Codex),
+            Self::Unified => Some(FileFormat::Unified),
+            Self::OpenaiChat => None,
+        }
+    }
+
+    /// The name users write.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self.format() {
+            Some(format) => format.as_str(),
+            None => Wire::OpenAiChat.as_str(),
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -128,12 +217,82 @@ fn method() -> impl TypedValueParser<Value = Method> {
         .try_map(|name| name.parse::<Method>())
 }
 
+#[derive(Debug, ClapArgs)]
+pub(crate) struct VerifyArgs {
+    /// The conversation: a request body, an array of messages, or one message per line; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) source: PathBuf,
+    /// The summary, as plain text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: PathBuf,
+    /// The summary of the round before, as plain text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) previous: Option<PathBuf>,
+    /// What the source is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// How tokens are counted
+    #[arg(long, value_enum, default_value_t = Count::Auto)]
+    pub(crate) count: Count,
+    /// What the summary may take at most, with what is put in
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
+    /// Write the summary, repaired where it had to be, to a file; nothing is written when it is rejected
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Auto,
     OpenaiChat,
     OpenaiResponses,
     Anthropic,
+    Pi,
+    ClaudeCode,
+    Codex,
+    Unified,
+    Openhands,
+    SweAgent,
+    Tau,
+    Copilot,
+    Gemini,
+    Aider,
+}
+
+/// What a format is a format of.
+pub(crate) enum FileKind {
+    /// To be found by looking.
+    Auto,
+    /// Messages for a provider.
+    Wire(Wire),
+    /// An agent's session.
+    Session(FileFormat),
+}
+
+impl Format {
+    /// What it is a format of.
+    pub(crate) const fn kind(self) -> FileKind {
+        FileKind::Session(match self {
+            Self::Auto => return FileKind::Auto,
+            Self::OpenaiChat => return FileKind::Wire(Wire::OpenAiChat),
+            Self::OpenaiResponses => return FileKind::Wire(Wire::OpenAiResponses),
+            Self::Anthropic => return FileKind::Wire(Wire::Anthropic),
+            Self::Pi => FileFormat::Pi,
+            Self::ClaudeCode => FileFormat::ClaudeCode,
+            Self::Codex => FileFormat::Codex,
+            Self::Unified => FileFormat::Unified,
+            Self::Openhands => FileFormat::OpenHands,
+            Self::SweAgent => FileFormat::SweAgent,
+            Self::Tau => FileFormat::Tau,
+            Self::Copilot => FileFormat::Copilot,
+            Self::Gemini => FileFormat::Gemini,
+            Self::Aider => FileFormat::Aider,
+        })
+    }
 }
 
 /// The names of the presets, so that help and completions list them.
@@ -152,6 +311,18 @@ pub(crate) enum Count {
     Cl100k,
     /// Characters weighed by kind, with the overhead of messages and calls
     Auto,
+}
+
+impl Count {
+    /// The meter it names.
+    pub(crate) const fn meter(self) -> Meter {
+        match self {
+            Self::Chars4 => Meter::Chars4,
+            Self::O200k => Meter::O200k,
+            Self::Cl100k => Meter::Cl100k,
+            Self::Auto => Meter::Estimate,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,65 +1,80 @@
 //! `epitome compact`.
 
+mod input;
 mod report;
-
-use std::io::Read;
-use std::path::Path;
+mod session;
 
 use anyhow::{Context, Result, bail};
-use bytes::Bytes;
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, Reason, Trigger,
-    UNCALIBRATED_ERROR_RATIO, Usage, Window, leading_system, window_of,
+    Compaction, Meter, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO, Usage,
+    Window, leading_system, window_of,
 };
-use epitome_wire::{Body, Detected, Wire, decode, detect};
 
 use crate::Ending;
-use crate::args::{CompactArgs, Count, Format};
+use crate::args::{CompactArgs, Count};
+use crate::source::Source;
+pub(crate) use input::chosen;
+use input::{Input, read};
 use report::Report;
 
-/// A conversation read from a file.
-struct Input {
-    body: Body,
-    is_request: bool,
-    messages: Vec<Message>,
-    log: Log,
+pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
+    let mut started = now();
+    let name = args.file.display().to_string();
+    let mut source = Source::open(&args.file).with_context(|| name.clone())?;
+    let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
+    if let (Some(_), [first, _, ..]) = (&args.out, inputs.as_slice()) {
+        let (count, format) = (inputs.len(), first.format());
+        bail!("{name}: holds {count} conversations of {format}; choose one with --conversation");
+    }
+    let mut ending = Ending::Done;
+    for input in &inputs {
+        let report = compact(args, &name, input, started)?;
+        started = now();
+        if let Some(out) = &args.out
+            && !args.dry_run
+            && report.ending() == Ending::Done
+        {
+            let bytes = match &input.session {
+                Some(session) => {
+                    session::file_with(&mut source, input, session, report.compaction())
+                        .with_context(|| name.clone())?
+                }
+                None => report.request_body(input),
+            };
+            std::fs::write(out, bytes)
+                .with_context(|| format!("cannot write {}", out.display()))?;
+        }
+        crate::print(&report.text(args, input)?)?;
+        if report.ending() == Ending::No {
+            ending = Ending::No;
+        }
+    }
+    Ok(ending)
 }
 
-pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
-    let started = now();
-    let name = args.file.display().to_string();
-    let input = read(&args.file, args).with_context(|| name.clone())?;
-    let meter = meter(args.count);
-    let outcome = decide(args, &input, meter);
+fn compact(
+    args: &CompactArgs,
+    name: &str,
+    input: &Input,
+    started: std::time::Instant,
+) -> Result<Report> {
+    let outcome = decide(args, input, args.count.meter());
     let rendered = match &outcome {
         Ok(compaction) => {
             let view = compaction.view(input.log.len());
-            Some(
-                input
-                    .body
-                    .render(&view, &compaction.summary.text)?
-                    .into_bytes(),
-            )
+            let summary = &compaction.summary.text;
+            Some(input.body.render(&view, summary)?.into_bytes())
         }
         Err(_) => None,
     };
-    let report = Report::new(
-        &name,
+    Report::new(
+        name,
         args.preset,
-        &input,
+        input,
         outcome,
         rendered,
         started.elapsed(),
-    )?;
-    if let Some(out) = &args.out
-        && !args.dry_run
-        && report.ending() == Ending::Done
-    {
-        let body = report.request_body(&input);
-        std::fs::write(out, body).with_context(|| format!("cannot write {}", out.display()))?;
-    }
-    crate::print(&report.text(args, &input)?)?;
-    Ok(report.ending())
+    )
 }
 
 #[expect(
@@ -68,55 +83,6 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
 )]
 fn now() -> std::time::Instant {
     std::time::Instant::now()
-}
-
-const fn meter(count: Count) -> Meter {
-    match count {
-        Count::Chars4 => Meter::Chars4,
-        Count::O200k => Meter::O200k,
-        Count::Cl100k => Meter::Cl100k,
-        Count::Auto => Meter::Estimate,
-    }
-}
-
-fn read(path: &Path, args: &CompactArgs) -> Result<Input> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-        bytes
-    } else {
-        if path.is_dir() {
-            bail!("is a folder; name a file");
-        }
-        std::fs::read(path)?
-    };
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        bail!("is empty");
-    }
-    let wire = match args.format {
-        Format::Auto => None,
-        Format::OpenaiChat => Some(Wire::OpenAiChat),
-        Format::OpenaiResponses => Some(Wire::OpenAiResponses),
-        Format::Anthropic => Some(Wire::Anthropic),
-    };
-    let Detected { body, is_request } =
-        detect(&Bytes::from(bytes), wire).context("no conversation that can be read here")?;
-    let meter = meter(args.count);
-    let mut messages = Vec::with_capacity(body.len());
-    let mut log = Log::new();
-    for index in 0..body.len() {
-        let at = || format!("message {}", index + 1);
-        let value = body.read(index).with_context(at)?;
-        let message = decode(body.wire(), &value).with_context(at)?.message;
-        log.push(&Facts::of(&message, meter));
-        messages.push(message);
-    }
-    Ok(Input {
-        body,
-        is_request,
-        messages,
-        log,
-    })
 }
 
 fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction, NoPlan> {
@@ -153,7 +119,10 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         return Err(no(Reason::WithinBudget));
     }
     let target = (window.tokens / 4).min(there / 2);
-    let plan = Plan::with(&preset, log, args.budget, target, reason)?.without_heartbeats(log);
+    let mut plan = Plan::with(&preset, log, args.budget, target, reason)?.without_heartbeats(log);
+    if let Some(session) = &input.session {
+        plan = session::expressible(plan, session, log);
+    }
     let focus = args.focus.as_deref();
     Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
 }

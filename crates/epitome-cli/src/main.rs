@@ -6,8 +6,12 @@
 
 mod args;
 mod compact;
+mod convert;
 mod eval;
+mod inspect;
 mod serve;
+mod source;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,7 +33,10 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();

@@ -10,9 +10,15 @@
 mod compact;
 #[path = "all/eval.rs"]
 mod eval;
+#[path = "all/inspect.rs"]
+mod inspect;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]
 mod serve;
+#[path = "all/sessions.rs"]
+mod sessions;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/verify.rs"]
+mod verify;

@@ -3,14 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use epitome::{Lines, UNCALIBRATED_ERROR_RATIO, Window, WindowSource, window_of};
-
-/// How far a calibrated meter may be off.
-const CALIBRATED_ERROR_RATIO: f64 = 0.04;
-/// How much of a new observation goes into the ratio.
-const LEARNING_RATE: f64 = 0.3;
-/// Ratios outside this range come from answers that count something else.
-const PLAUSIBLE_RATIOS: std::ops::RangeInclusive<f64> = 0.3..=4.0;
+use epitome::{Calibration, Lines, UsageFinding, Window, WindowSource, window_of};
 
 /// What is known of each model at each endpoint.
 #[derive(Debug, Default)]
@@ -29,7 +22,7 @@ pub(crate) struct ModelKey {
 #[derive(Clone, Copy, Debug, Default)]
 struct Learned {
     window_tokens: Option<u64>,
-    ratio: Option<f64>,
+    calibration: Calibration,
 }
 
 /// The gauge for one request: lines in real tokens, and real tokens per estimated one.
@@ -52,7 +45,16 @@ impl Models {
     /// setting beats the assumption.
     pub(crate) fn gauge(&self, key: &ModelKey, output_tokens: u64) -> Gauge {
         let learned = self.learned(key);
-        let window = match (
+        let window = self.window(key, learned);
+        Gauge {
+            window,
+            lines: window.lines(output_tokens, learned.calibration.error_ratio()),
+            ratio: learned.calibration.ratio(),
+        }
+    }
+
+    fn window(&self, key: &ModelKey, learned: Learned) -> Window {
+        match (
             learned.window_tokens,
             window_of(&key.model),
             self.configured,
@@ -64,15 +66,6 @@ impl Models {
             (None, Some(window), _) => window,
             (None, None, Some(tokens)) => Window::configured(tokens),
             (None, None, None) => Window::assumed(),
-        };
-        let error_ratio = match learned.ratio {
-            Some(_) => CALIBRATED_ERROR_RATIO,
-            None => UNCALIBRATED_ERROR_RATIO,
-        };
-        Gauge {
-            window,
-            lines: window.lines(output_tokens, error_ratio),
-            ratio: learned.ratio.unwrap_or(1.0),
         }
     }
 
@@ -80,19 +73,29 @@ impl Models {
         self.update(key, |learned| learned.window_tokens = Some(window_tokens));
     }
 
-    /// A provider counted `real` where the meter said `estimated`.
-    pub(crate) fn learn_ratio(&self, key: &ModelKey, real: u64, estimated: u64) {
-        let ratio = real as f64 / estimated.max(1) as f64;
-        if !PLAUSIBLE_RATIOS.contains(&ratio) {
-            return;
-        }
+    /// A provider counted `real_tokens` where the meter said `estimated_tokens`. What that gives away is returned: a
+    /// count far below what was sent is one of what a server silently left.
+    pub(crate) fn observe(
+        &self,
+        key: &ModelKey,
+        real_tokens: u64,
+        estimated_tokens: u64,
+    ) -> Option<UsageFinding> {
+        let window = self.window(key, self.learned(key));
+        let mut finding = None;
         self.update(key, |learned| {
-            learned.ratio = Some(match learned.ratio {
-                // An under-estimate is dangerous, so the ratio rises at once and falls slowly.
-                Some(old) if ratio < old => old + (ratio - old) * LEARNING_RATE,
-                _ => ratio,
-            });
+            finding = learned
+                .calibration
+                .observe(estimated_tokens, real_tokens, window);
+            if let Some(UsageFinding::Truncated {
+                window_tokens: Some(tokens),
+                ..
+            }) = finding
+            {
+                learned.window_tokens = Some(tokens);
+            }
         });
+        finding
     }
 
     fn learned(&self, key: &ModelKey) -> Learned {

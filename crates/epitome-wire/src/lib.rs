@@ -18,6 +18,7 @@ mod canonical;
 mod decode;
 mod detect;
 mod encoding;
+pub mod files;
 mod identity;
 pub mod json;
 mod media;

@@ -25,6 +25,14 @@ mod detection;
 mod documents;
 #[path = "all/encodings.rs"]
 mod encodings;
+#[path = "all/files_real.rs"]
+mod files_real;
+#[path = "all/files_repair.rs"]
+mod files_repair;
+#[path = "all/files_small.rs"]
+mod files_small;
+#[path = "all/files_write.rs"]
+mod files_write;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[path = "all/json.rs"]

@@ -1,10 +1,8 @@
 //! A compaction: a plan carried out by the built-in summariser, measured before it is believed.
 
 use std::borrow::Borrow;
-use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::anchor::anchors;
 use crate::dress::Dress;
 use crate::extract::Source;
 use crate::files::FileOperations;
@@ -19,6 +17,7 @@ use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
 use crate::summary::Summary;
 use crate::trim::{Trim, omitted, trimmed, trims};
+use crate::verify::VerifyReport;
 use crate::view::View;
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
@@ -40,25 +39,12 @@ pub struct Compaction {
     pub demoted: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
+    /// What verification found, once it was asked for: [`Compaction::with_report`].
+    pub report: Option<Box<VerifyReport>>,
 }
 
 /// How often a summary that came out too long is written again.
 const SHORTER: usize = 4;
-
-/// What became of the anchors of the span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Different anchors in the span.
-    pub anchors: usize,
-    /// Of these, still in view.
-    pub retained: usize,
-    /// Of these, out of view but in the log, where recall finds them.
-    pub recoverable: usize,
-    /// Of these, neither.
-    pub missing: usize,
-    /// Anchors of the summary that are not in the span.
-    pub invented: usize,
-}
 
 impl Compaction {
     /// Carries out `plan` on a log and its messages with the built-in summariser.
@@ -232,6 +218,7 @@ impl Compaction {
             pins,
             demoted,
             tokens_after,
+            report: None,
         })
     }
 
@@ -278,6 +265,7 @@ impl Compaction {
             pins: Vec::new(),
             demoted: Vec::new(),
             tokens_after,
+            report: None,
         }
     }
 
@@ -292,52 +280,4 @@ impl Compaction {
     pub fn files(&self, messages: &[Message]) -> FileOperations {
         FileOperations::of(messages.get(self.plan.span.clone()).unwrap_or_default())
     }
-
-    /// Measures what became of the anchors of the span.
-    #[must_use]
-    pub fn report(&self, messages: &[Message]) -> Report {
-        let mut in_span = HashSet::new();
-        let mut in_view: HashSet<&str> = anchors(&self.summary.text).collect();
-        for (position, message) in messages.iter().enumerate() {
-            let set = if self.plan.span.contains(&position) {
-                &mut in_span
-            } else {
-                &mut in_view
-            };
-            for text in texts(message) {
-                set.extend(anchors(text));
-            }
-        }
-        let retained = in_span
-            .iter()
-            .filter(|anchor| in_view.contains(*anchor))
-            .count();
-        let quoted = self
-            .summary
-            .text
-            .lines()
-            .filter_map(|line| line.strip_prefix("- "));
-        Report {
-            anchors: in_span.len(),
-            retained,
-            recoverable: in_span.len() - retained,
-            missing: 0,
-            invented: quoted
-                .flat_map(anchors)
-                .filter(|anchor| !in_span.contains(anchor))
-                .collect::<HashSet<_>>()
-                .len(),
-        }
-    }
-}
-
-fn texts(message: &Message) -> impl Iterator<Item = &str> {
-    message
-        .spoken()
-        .chain(
-            message
-                .calls()
-                .flat_map(|call| [call.name.as_ref(), call.arguments.as_ref()]),
-        )
-        .chain(message.results().flat_map(|result| result.texts()))
 }

@@ -3,24 +3,33 @@
 //! A summary is checked both ways: what mattered must be there, and what is there must have been in the source. The
 //! check needs no model and takes time in proportion to the source.
 //!
-//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`
+//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot`
 //! - what matters in the source: `weigh`; what the user wants kept: `rule`; what is still to be done: `todo`
 //! - a summary as lines and sentences: `item`; who is said to have spoken: `voice`; whether he did: `claim`
-//! - what was found: `report`; what is done about it: `repair`
+//! - what is wrong with a sentence: `judge`; what is missing: `restore`; the text that comes out: `repair`
+//! - what was found: `report`; how others call it: `host`
 
 mod claim;
+mod denial;
 mod ground;
+mod host;
 mod item;
+mod judge;
 mod mark;
+mod number;
 mod repair;
 mod report;
+mod restore;
 mod rule;
+mod slot;
 mod support;
 mod todo;
+mod typed;
 mod voice;
 mod weigh;
 mod word;
 
+pub use host::repaired;
 pub use mark::AnchorKind;
 pub use report::{Alarm, AlarmKind, AnchorCounts, Verdict, VerifyReport};
 
@@ -30,14 +39,11 @@ use crate::pin::{self, Pin};
 use crate::reason::Reason;
 use crate::summary::Earlier;
 use ground::Ground;
-use item::{Line, LineKind};
-use mark::{is_file, marks};
-use repair::Repair;
-use rule::{Gist, Rules};
-use support::{Support, support};
-use voice::{Claim, Voice};
+use judge::Judge;
+use repair::{Repair, Repaired};
+use restore::missing;
+use rule::Rules;
 use weigh::Anchor;
-use word::{Key, words};
 
 /// How far verification goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +110,9 @@ pub struct Verification {
     todos: Vec<String>,
     headings: Vec<RequiredHeading>,
     limits: VerifyLimits,
+    /// What the rest of the view shows.
+    view: Ground,
+    view_text: String,
 }
 
 /// A summary after verification.
@@ -135,6 +144,8 @@ impl Verification {
             todos: todo::open(source.iter().map(|(_, message)| *message)),
             headings: Vec::new(),
             limits: VerifyLimits::default(),
+            view: Ground::default(),
+            view_text: String::new(),
         }
     }
 
@@ -159,57 +170,66 @@ impl Verification {
         self
     }
 
+    /// With entries outside the span of which the summary tells what is no longer shown of them.
+    #[must_use]
+    pub fn with_trimmed(mut self, entries: &[(usize, &Message)]) -> Self {
+        self.ground.add(entries);
+        self
+    }
+
+    /// With what stands in view beside the summary: it need not be in the summary too.
+    #[must_use]
+    pub fn with_view(mut self, messages: &[&Message]) -> Self {
+        let view: Vec<(usize, &Message)> = messages.iter().copied().enumerate().collect();
+        self.view = Ground::of(&view, None);
+        let spoken = messages.iter().flat_map(|message| message.spoken());
+        self.view_text = rule::single_spaced(&spoken.collect::<Vec<_>>().join("\n"));
+        self
+    }
+
     /// Checks a summary and repairs it. The same text always comes out the same.
     #[must_use]
     pub fn check(&self, text: &str) -> Checked {
         if !rule::says_something(text) {
-            return rejected(text, AlarmKind::Empty, Reason::SummaryEmpty);
+            return empty(text);
         }
         let lines = item::lines(text);
         let mut report = VerifyReport::default();
         let mut repair = Repair::new(&lines);
-        self.judge_lines(&lines, &mut report, &mut repair);
-
+        let mut judge = Judge {
+            verification: self,
+            report: &mut report,
+            repair: &mut repair,
+            scope: Vec::new(),
+        };
+        for (at, line) in lines.iter().enumerate() {
+            judge.line(at, line);
+        }
         let invented = report.total().invented;
-        let share = invented * 100 > report.checked * self.limits.invented_percent;
-        let is_worthless = invented >= FEW && share;
-
+        let is_much = invented * 100 > report.checked * self.limits.invented_percent;
         let kept = repair.kept();
+        let is_worthless = invented >= FEW && is_much || !rule::says_something(&kept);
+
         self.restore_headings(&lines, &mut report, &mut repair);
         self.restore_pins(&kept, &mut report, &mut repair);
         self.restore_todos(&kept, &mut report, &mut repair);
-        let room = self.limits.ledger_tokens;
-        repair.ledger(
-            &self.anchors,
-            &Ground::of_text(&kept),
-            self.limits.meter,
-            room,
-        );
+        let repaired = self.with_ledger(repair, &kept, text);
 
-        let repaired = repair.finish(text);
         self.count_anchors(&repaired.text, &mut report);
         report.struck = repaired.struck;
         report.appended = repaired.appended;
         let tokens = self.limits.meter.text(&repaired.text);
         let is_long = self.limits.most_tokens.is_some_and(|most| tokens > most);
         if is_long {
-            report.alarms.push(Alarm {
-                kind: AlarmKind::TooLong,
-                text: format!("{tokens} tokens"),
-                line: 0,
-            });
+            let size = format!("{tokens} tokens");
+            report.alarms.push(missing(AlarmKind::TooLong, &size));
         }
-        let nothing_left = !rule::says_something(&kept);
-        let verdict = if is_worthless || is_long || nothing_left {
-            Verdict::Rejected(Reason::SummaryRejected)
+        let (verdict, text) = if is_worthless || is_long {
+            (Verdict::Rejected(Reason::SummaryRejected), text.to_owned())
         } else if repaired.text == text {
-            Verdict::Accepted
+            (Verdict::Accepted, repaired.text)
         } else {
-            Verdict::Repaired
-        };
-        let text = match verdict {
-            Verdict::Rejected(_) => text.to_owned(),
-            Verdict::Accepted | Verdict::Repaired => repaired.text,
+            (Verdict::Repaired, repaired.text)
         };
         Checked {
             text,
@@ -218,147 +238,31 @@ impl Verification {
         }
     }
 
-    fn judge_lines<'a>(
-        &self,
-        lines: &[Line<'a>],
-        report: &mut VerifyReport,
-        repair: &mut Repair<'a>,
-    ) {
-        let mut scope: Vec<Key> = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            if line.kind == LineKind::Frame {
-                continue;
-            }
-            update_scope(&mut scope, line.text);
-            let mut start = line.lead.len();
-            for (place, sentence) in line.sentences.iter().enumerate() {
-                let end = start + sentence.len();
-                let found = self.invented(line, start..end, &scope, report);
-                let mut alarms: Vec<Alarm> = found;
-                if line.kind != LineKind::Code {
-                    alarms.extend(self.untrue(line, sentence));
-                }
-                if !alarms.is_empty() {
-                    repair.strike(at, place);
-                }
-                report.alarms.extend(alarms);
-                start = end;
-            }
-        }
-    }
-
-    /// The anchors of a sentence that the source does not support.
-    fn invented(
-        &self,
-        line: &Line<'_>,
-        range: std::ops::Range<usize>,
-        scope: &[Key],
-        report: &mut VerifyReport,
-    ) -> Vec<Alarm> {
-        let mut alarms = Vec::new();
-        marks(line.text, |mark| {
-            if !range.contains(&mark.start) {
-                return;
-            }
-            let found = support(&self.ground, &mark, line.text, scope);
-            report.checked += usize::from(found != Support::Open);
-            if found == Support::Lacking {
-                count(report, mark.kind).invented += 1;
-                alarms.push(Alarm {
-                    kind: AlarmKind::Invented(mark.kind),
-                    text: mark.text.to_owned(),
-                    line: line.number,
-                });
-            }
+    /// The repaired text with the names of what it left out, as far as there is room.
+    fn with_ledger(&self, mut repair: Repair<'_>, kept: &str, text: &str) -> Repaired {
+        let limits = self.limits;
+        let bare = repair.clone().finish(text);
+        let taken = limits.meter.text(&bare.text);
+        let room = limits.most_tokens.map_or(limits.ledger_tokens, |most| {
+            let left = most.saturating_sub(taken + repair::LEDGER_FRAME_TOKENS);
+            left.min(limits.ledger_tokens)
         });
-        alarms
-    }
-
-    /// What a sentence says that was not so, or not said by him.
-    fn untrue(&self, line: &Line<'_>, sentence: &str) -> Option<Alarm> {
-        let claim = match line.voice {
-            Voice::Narrator => voice::claim(sentence),
-            voice => Some(Claim {
-                voice,
-                content: voice::said(line.text, sentence),
-            }),
-        };
-        let kind = claim.and_then(|claim| claim::judge(&self.ground, claim));
-        let is_binding = pin::is_standing(sentence)
-            || claim.is_some_and(|claim| matches!(claim.voice, Voice::User | Voice::UserAgrees));
-        // Only where instructions are listed, another wording is another instruction.
-        let is_new = |word: &str| line.voice == Voice::User && !self.ground.has_typed(word);
-        let turned = |content: &str| self.rules.contradicted(content, is_new).is_some();
-        let is_turned = is_binding
-            && !self.ground.has_sentence(sentence)
-            && turned(claim.map_or(sentence, |claim| claim.content));
-        let kind = if is_turned {
-            Some(AlarmKind::PinContradicted)
+        let shown = Ground::of_text(kept);
+        let is_shown = |anchor: &Anchor| anchor.is_in(&shown) || anchor.is_in(&self.view);
+        let lacking = self.anchors.iter().filter(|anchor| !is_shown(anchor));
+        if repair.ledger(lacking, limits.meter, room) {
+            repair.finish(text)
         } else {
-            kind
-        };
-        kind.map(|kind| Alarm {
-            kind,
-            text: sentence.trim().to_owned(),
-            line: line.number,
-        })
-    }
-
-    fn restore_headings(
-        &self,
-        lines: &[Line<'_>],
-        report: &mut VerifyReport,
-        repair: &mut Repair<'_>,
-    ) {
-        let bare = |text: &str| {
-            let signs = |c: char| !c.is_alphanumeric() && c != ')';
-            text.trim_matches(|c: char| signs(c) || c.is_ascii_digit())
-                .to_lowercase()
-        };
-        for heading in &self.headings {
-            let is_there = lines
-                .iter()
-                .filter(|line| line.kind == LineKind::Heading)
-                .any(|line| bare(line.text) == bare(&heading.name));
-            if !is_there {
-                report
-                    .alarms
-                    .push(missing(AlarmKind::HeadingMissing, &heading.name));
-                repair.heading(&heading.name, &heading.fill);
-            }
-        }
-    }
-
-    fn restore_pins(&self, kept: &str, report: &mut VerifyReport, repair: &mut Repair<'_>) {
-        for pin in self.rules.missing(kept) {
-            let kind = match pin.kind {
-                pin::PinKind::Todo => AlarmKind::TodoDropped,
-                _ => AlarmKind::PinMissing,
-            };
-            report.alarms.push(missing(kind, &pin.text));
-            repair.pin(pin);
-        }
-    }
-
-    fn restore_todos(&self, kept: &str, report: &mut VerifyReport, repair: &mut Repair<'_>) {
-        let lines: Vec<Gist> = kept.lines().map(Gist::of).collect();
-        for todo in self
-            .todos
-            .iter()
-            .filter(|todo| !rule::is_covered(todo, &lines))
-        {
-            report.alarms.push(missing(AlarmKind::TodoDropped, todo));
-            repair.todo(todo);
+            bare
         }
     }
 
     fn count_anchors(&self, text: &str, report: &mut VerifyReport) {
         let shown = Ground::of_text(text);
         for anchor in &self.anchors {
-            let is_retained = anchor.is_in(&shown);
-            let counts = count(report, anchor.kind);
+            let counts = report.of_mut(anchor.kind);
             counts.anchors += 1;
-            if is_retained {
+            if anchor.is_in(&shown) || anchor.is_in(&self.view) {
                 counts.retained += 1;
             } else if anchor.is_heavy() {
                 counts.missing += 1;
@@ -369,45 +273,13 @@ impl Verification {
     }
 }
 
-/// The files that a line names are what the numbers below it are about.
-fn update_scope(scope: &mut Vec<Key>, line: &str) {
-    let mut named = Vec::new();
-    marks(line, |mark| {
-        if mark.kind == AnchorKind::Path && is_file(mark.text) {
-            let name = mark.text.rsplit('/').next().unwrap_or_default();
-            named.extend(words(name).next().map(|word| word.key));
-        }
-    });
-    if !named.is_empty() {
-        *scope = named;
-    }
-}
-
-fn count(report: &mut VerifyReport, kind: AnchorKind) -> &mut AnchorCounts {
-    let [path, identifier, number, url] = &mut report.kinds;
-    match kind {
-        AnchorKind::Path => path,
-        AnchorKind::Identifier => identifier,
-        AnchorKind::Number => number,
-        AnchorKind::Url => url,
-    }
-}
-
-fn missing(kind: AlarmKind, text: &str) -> Alarm {
-    Alarm {
-        kind,
-        text: text.to_owned(),
-        line: 0,
-    }
-}
-
-fn rejected(text: &str, kind: AlarmKind, reason: Reason) -> Checked {
+fn empty(text: &str) -> Checked {
     Checked {
         text: text.to_owned(),
         report: VerifyReport {
-            alarms: vec![missing(kind, "")],
+            alarms: vec![missing(AlarmKind::Empty, "")],
             ..VerifyReport::default()
         },
-        verdict: Verdict::Rejected(reason),
+        verdict: Verdict::Rejected(Reason::SummaryEmpty),
     }
 }

@@ -66,5 +66,7 @@ mod tables;
 mod threshold;
 #[path = "all/trims.rs"]
 mod trims;
+#[path = "all/verify.rs"]
+mod verify;
 #[path = "all/warning.rs"]
 mod warning;

@@ -10,7 +10,7 @@ use epitome_wire::{Body, detect};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::Input;
+use super::input::Input;
 use crate::Ending;
 use crate::args::CompactArgs;
 
@@ -26,6 +26,8 @@ pub(super) struct Report {
 #[derive(Serialize)]
 struct Object {
     format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<usize>,
     preset: &'static str,
     compacted: bool,
     reason: &'static str,
@@ -75,7 +77,8 @@ impl Report {
             None => raw_messages(&input.body)?,
         };
         let mut object = Object {
-            format: input.body.wire().as_str(),
+            format: input.format(),
+            conversation: input.session.as_ref().map(|session| session.number),
             preset: preset.as_str(),
             compacted: false,
             reason: "",
@@ -94,7 +97,7 @@ impl Report {
         };
         let compaction = match outcome {
             Ok(compaction) => {
-                let measured = compaction.report(&input.messages);
+                let measured = compaction.verify(&input.messages).total();
                 object.compacted = true;
                 object.reason = compaction.plan.reason.as_str();
                 object.tokens_after = compaction.tokens_after;
@@ -124,6 +127,11 @@ impl Report {
             compaction,
             result,
         })
+    }
+
+    /// What was done, if anything was.
+    pub(super) const fn compaction(&self) -> Option<&Compaction> {
+        self.compaction.as_ref()
     }
 
     /// A budget that cannot be reached is a no; having nothing to do is not.
@@ -204,8 +212,8 @@ impl Report {
         }
         let anchors = &object.report;
         lines.push(format!(
-            "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} invented",
-            anchors.anchors, anchors.retained, anchors.recoverable, anchors.invented
+            "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} missing, {} invented",
+            anchors.anchors, anchors.retained, anchors.recoverable, anchors.missing, anchors.invented
         ));
         lines.push(String::new());
         lines.push(compaction.summary.text.trim_end().to_owned());

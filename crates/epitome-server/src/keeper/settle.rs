@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::Reason;
+use epitome::{Reason, UsageFinding};
 use epitome_wire::{Cure, Overflow};
 
 use super::{Action, Keeper, Outgoing, Size, Ticket};
@@ -26,8 +26,18 @@ impl Keeper {
 
     /// The provider counted the input of a request that went well.
     pub(crate) fn settle(&self, ticket: &Ticket, real_tokens: u64) {
-        self.models
-            .learn_ratio(&ticket.model, real_tokens, ticket.sent_tokens);
+        let finding = self
+            .models
+            .observe(&ticket.model, real_tokens, ticket.sent_tokens);
+        if let Some(finding @ UsageFinding::Truncated { .. }) = finding {
+            // Such a count says nothing about the conversation.
+            tracing::warn!(
+                model = ticket.model.model,
+                ?finding,
+                "the server left out a part of the request"
+            );
+            return;
+        }
         if let Some((_, tip)) = ticket.conversation.chain.last() {
             let anchor = Anchor {
                 real_tokens,
@@ -64,7 +74,7 @@ impl Keeper {
         }
         if let Some(request_tokens) = overflow.request_tokens {
             self.models
-                .learn_ratio(&ticket.model, request_tokens, ticket.sent_tokens);
+                .observe(&ticket.model, request_tokens, ticket.sent_tokens);
         }
     }
 

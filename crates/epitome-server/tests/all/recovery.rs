@@ -485,3 +485,33 @@ async fn an_overflow_inside_a_stream_is_learned_from() {
         assert_eq!(statuses(&model), [200, 200], "{encoding}");
     }
 }
+
+/// Ollama cuts what does not fit to half its window and says nothing; its count gives it away.
+#[tokio::test]
+async fn a_server_that_silently_leaves_out_a_part_is_found_out() {
+    let wire = Wire::OpenaiChat;
+    let body = json!({
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "ok"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 4_096 / 2 + 2, "completion_tokens": 1},
+    });
+    let model = ModelConfig {
+        script: Script::Fixed(vec![
+            Reply::raw(200, "application/json", body.to_string()),
+            Reply::text("ok"),
+        ]),
+        ..ModelConfig::default()
+    };
+    let (model, proxy) = pair(model, |_| {}).await;
+    let mut messages = history(1, 16, 400);
+    let received = proxy
+        .post(wire, &request(wire, "nobody-knows-me", messages.clone()))
+        .await;
+    assert_eq!(action(&received).0, "passthrough");
+    messages.extend([assistant("ok"), user("next")]);
+    let received = proxy
+        .post(wire, &request(wire, "nobody-knows-me", messages))
+        .await;
+    assert_eq!(action(&received), ("compacted", "hard_line"));
+    let sent = model.requests();
+    assert!(sent[1].input_tokens.unwrap() < 4_096);
+}

@@ -1,29 +1,84 @@
 //! Claims about who said something need an entry in which he said it.
 
+use std::collections::HashSet;
+
 use super::ground::{Ground, Speakers};
 use super::report::AlarmKind;
 use super::voice::{Claim, Voice};
 use super::word::{Key, Word, is_unspaced, pair, words};
 
+const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
 /// Words in a quotation from which on it is checked as one.
 const QUOTED_WORDS: usize = 4;
 
 /// What is wrong with a claim, if the source tells.
 pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
-    let content = quotation(claim.content).unwrap_or(claim.content);
+    let quoted = quotation(claim.content);
+    let content = quoted.unwrap_or(claim.content);
+    let is_direct = quoted.is_some() || is_listed(claim.content);
     match claim.voice {
         Voice::Narrator => None,
-        Voice::User => of_user(ground, content, Speakers::TYPED),
-        Voice::UserAgrees => of_user(ground, content, Speakers::TYPED.or(Speakers::MODEL)),
+        Voice::User if is_direct => of_user(ground, content, DIRECT_PERCENT),
+        // What announces a list claims nothing by itself.
+        Voice::User if content.trim_end().ends_with([':', '：']) => None,
+        Voice::User => of_user(ground, content, INDIRECT_PERCENT),
+        Voice::UserAgrees => of_agreeing(ground, content),
         Voice::Others => of_others(ground, content),
+        Voice::Tasks => of_tools(ground, content),
     }
 }
+
+/// Telling words with which a claim can be judged by itself.
+const ENOUGH: usize = 4;
+
+/// All that is claimed: a quotation goes on until it ends, and so does what stands behind a colon, where its first
+/// sentence says too little. `behind` is the line from `sentence` on.
+pub(super) fn whole<'a>(claim: Claim<'a>, sentence: &str, behind: &'a str) -> Claim<'a> {
+    let start = sentence.len() - claim.content.len();
+    let is_end = sentence.ends_with(claim.content);
+    let Some(rest) = behind.get(start..).filter(|_| is_end) else {
+        return claim;
+    };
+    let bare = claim.content.trim_start_matches([':', '：', ' ']);
+    let is_open = QUOTES.iter().find_map(|(open, close)| {
+        let inner = bare.strip_prefix(*open)?;
+        (!inner.contains(*close)).then_some((*open, *close))
+    });
+    let content = match is_open {
+        Some((open, close)) => {
+            let inner = rest.find(open).map_or(0, |at| at + open.len_utf8());
+            let end = rest.get(inner..).and_then(|rest| rest.find(close));
+            let end = end.map_or(rest.len(), |end| inner + end + close.len_utf8());
+            rest.get(..end).unwrap_or(rest)
+        }
+        None if is_listed(claim.content) && words(claim.content).filter(tells).count() < ENOUGH => {
+            rest
+        }
+        None => claim.content,
+    };
+    Claim { content, ..claim }
+}
+
+/// How far a claim goes into the text that it is a part of, in bytes.
+pub(super) fn end(claim: Claim<'_>, behind: &str) -> usize {
+    let start = behind.find(claim.content).unwrap_or_default();
+    start + claim.content.len()
+}
+
+/// Whether what is claimed stands behind a colon.
+fn is_listed(content: &str) -> bool {
+    content.trim_start().starts_with([':', '：'])
+}
+
+/// How much of what the user is said to have said, word for word, must be in one message of his.
+const DIRECT_PERCENT: usize = 60;
+/// How much of it when it is told in other words.
+const INDIRECT_PERCENT: usize = 25;
 
 /// The longest quotation in a text, if it is long enough to be one.
 fn quotation(text: &str) -> Option<&str> {
     let mut quotations = Vec::new();
-    for (open, close) in [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')]
-    {
+    for (open, close) in QUOTES {
         let mut rest = text;
         while let Some((_, behind)) = rest.split_once(open) {
             let Some((inner, behind)) = behind.split_once(close) else {
@@ -60,6 +115,19 @@ impl Runs {
         runs
     }
 
+    /// Whether it is word for word what somebody else said.
+    const fn are_foreign(&self) -> bool {
+        self.total >= 3 && self.foreign * 2 >= self.total && self.own * 4 < self.total
+    }
+
+    const fn kind(&self) -> AlarmKind {
+        if self.from_tools * 2 > self.foreign {
+            AlarmKind::OrderFromTool
+        } else {
+            AlarmKind::Attribution
+        }
+    }
+
     fn add(&mut self, ground: &Ground, found: &[Word<'_>], own: Speakers) {
         let runs = self;
         for three in found.windows(3) {
@@ -81,27 +149,39 @@ pub(super) fn run(first: Key, second: Key, third: Key) -> Key {
     pair(first, pair(second, third))
 }
 
-fn of_user(ground: &Ground, content: &str, own: Speakers) -> Option<AlarmKind> {
-    let runs = Runs::of(ground, content, own);
-    let kind = if runs.from_tools * 2 > runs.foreign {
-        AlarmKind::OrderFromTool
-    } else {
-        AlarmKind::Attribution
-    };
-    // Word for word what somebody else said.
-    if runs.total >= 3 && runs.foreign * 2 >= runs.total && runs.own * 4 < runs.total {
-        return Some(kind);
+fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> {
+    let runs = Runs::of(ground, content, Speakers::TYPED);
+    if runs.are_foreign() {
+        return Some(runs.kind());
     }
-    let (mut his, mut foreign) = (0, 0);
-    for word in words(content).filter(|word| tells(ground, word)) {
-        if ground.has_typed(word.text) || ground.speakers(word.key).has(own) {
-            his += 1;
-        } else {
-            foreign += 1;
-        }
-    }
-    // Not in his words at all.
-    (his == 0 && foreign >= 3 || foreign >= 6 && foreign > 4 * his).then_some(kind)
+    // A name in code is the narrator's as much as his.
+    let is_direct = percent == DIRECT_PERCENT;
+    let step = if is_direct { 1 } else { 2 };
+    let spans = content.split('`').step_by(step);
+    let telling: HashSet<String> = spans
+        .flat_map(words)
+        .filter(tells)
+        .map(|word| word.text.to_lowercase())
+        .collect();
+    let mut telling: Vec<&str> = telling.iter().map(String::as_str).collect();
+    telling.sort_unstable();
+    let spread = u32::try_from(2 * words(content).count() + 20).unwrap_or(u32::MAX);
+    let together = ground.typed_together(&telling, spread);
+    let is_little = together < percent;
+    let is_nothing = together == 0 && telling.len() >= 3;
+    (is_nothing || telling.len() >= 4 && is_little).then(|| runs.kind())
+}
+
+/// What he agreed to was put to him by the assistant, not by a tool.
+fn of_agreeing(ground: &Ground, content: &str) -> Option<AlarmKind> {
+    let runs = Runs::of(ground, content, Speakers::TYPED.or(Speakers::MODEL));
+    runs.are_foreign().then(|| runs.kind())
+}
+
+/// What only a tool wrote, word for word, as something to be done.
+fn of_tools(ground: &Ground, content: &str) -> Option<AlarmKind> {
+    let runs = Runs::of(ground, content, Speakers::TYPED.or(Speakers::MODEL));
+    (runs.total >= 4 && runs.from_tools * 3 >= runs.total * 2).then_some(AlarmKind::OrderFromTool)
 }
 
 /// What only the user said, given to the assistant or a tool.
@@ -116,7 +196,17 @@ fn of_others(ground: &Ground, content: &str) -> Option<AlarmKind> {
 }
 
 /// Whether a word says what a sentence is about.
-fn tells(ground: &Ground, word: &Word<'_>) -> bool {
+fn tells(word: &Word<'_>) -> bool {
     let is_long = word.text.chars().count() > 3 || word.text.contains(is_unspaced);
-    is_long && !ground.is_common(word.key) && !crate::pin::names_nothing(&word.text.to_lowercase())
+    is_long && !crate::pin::names_nothing(&word.text.to_lowercase())
+}
+
+/// Whether the source has all of a sentence, word for word, whoever said it.
+pub(super) fn is_verbatim(ground: &Ground, sentence: &str) -> bool {
+    let found: Vec<Word<'_>> = words(sentence).collect();
+    let mut runs = found.windows(3).map(|three| match three {
+        [first, second, third] => ground.run_speakers(run(first.key, second.key, third.key)),
+        _ => Speakers::default(),
+    });
+    found.len() >= 3 && runs.all(|speakers| speakers != Speakers::default())
 }

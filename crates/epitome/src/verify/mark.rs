@@ -94,6 +94,19 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
         is_cut,
         is_weak: false,
     };
+    // `88:src/main.rs`, `88://`: the number of a line, and the line.
+    let digits = bare.len() - bare.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits > 0 && bare.get(digits..).is_some_and(|rest| rest.starts_with(':')) {
+        if digits > 1 {
+            take(mark(
+                AnchorKind::Number,
+                bare.get(..digits).unwrap_or(bare),
+                0,
+            ));
+        }
+        read(line, start + digits + 1, end, take);
+        return;
+    }
     if bare.contains("://") {
         take(mark(AnchorKind::Url, bare, 0));
         return;
@@ -193,9 +206,16 @@ fn is_identifier(text: &str) -> bool {
         && text
             .split('.')
             .all(|part| part.chars().filter(|c| c.is_alphanumeric()).count() > 1);
+    let is_hash = digits > 0 && text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
     // `sha256`, `ENT-221`: letters and digits in one name.
     let is_mixed = digits > 0 && text.len() >= 4 && text.starts_with(char::is_alphabetic);
-    humps > 0 || unders > 0 || joins > 0 || is_dotted || is_mixed || text.starts_with("--")
+    is_hash
+        || humps > 0
+        || unders > 0
+        || joins > 0
+        || is_dotted
+        || is_mixed
+        || text.starts_with("--")
 }
 
 /// `1.2.3`, `v2`, `v1.2`
@@ -255,17 +275,23 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     }
     let before = line.get(..start).unwrap_or_default();
     let behind = line.get(start + number.len()..).unwrap_or_default();
-    let is_numbering = behind.starts_with(['.', ')', ':'])
+    let closes = |c: char| ".):".contains(c);
+    let is_numbering = digits < 3
+        && behind.starts_with(closes)
+        && behind.trim_start_matches(closes).starts_with([' ', '*'])
         && before
             .trim_matches(|c: char| c.is_whitespace() || "-*#(".contains(c))
             .is_empty();
     if is_numbering {
         return None;
     }
+    if number == "100" && behind.trim_start().starts_with('%') {
+        return None;
+    }
     // One digit without more counts something that the summary itself may have counted.
     let is_bare = digits < 2 && number.len() == 1;
     let named = |word: &str| COUNTED.iter().any(|known| known.eq_ignore_ascii_case(word));
-    let is_named = before.ends_with(['#', '$', '€']) || last_word(before).is_some_and(named);
+    let is_named = before.ends_with(['#', '$', '€']) || lead(before).is_some_and(named);
     match (is_bare, is_named) {
         (true, _) => None,
         (false, true) => Some(Weight::Full),
@@ -273,8 +299,20 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
     }
 }
 
-fn last_word(text: &str) -> Option<&str> {
-    text.rsplit(|c: char| !c.is_alphanumeric())
-        .take(4)
-        .find(|word| !word.is_empty())
+/// Between the numbers of a list: `lines 303 and 305`.
+const BETWEEN: &[&str] = &["and", "or", "to", "und", "bis", "y", "e", "et", "à", "и"];
+
+/// The last word of a text, behind which more numbers may be listed.
+pub(super) fn lead(text: &str) -> Option<&str> {
+    let is_listed = |word: &&str| {
+        word.bytes().all(|b| b.is_ascii_digit())
+            || BETWEEN.iter().any(|known| known.eq_ignore_ascii_case(word))
+    };
+    let end = text.trim_end_matches(|c: char| "-–(~".contains(c) || c.is_whitespace());
+    // A sentence that ends is no list.
+    let line = end.rsplit(['.', ';', '!', '?', ')']).next().unwrap_or(end);
+    line.rsplit(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(8)
+        .find(|word| !is_listed(word))
 }

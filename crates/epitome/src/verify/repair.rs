@@ -1,6 +1,7 @@
 //! A summary without what is untrue and with what was left out.
 
-use super::ground::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::item::Line;
 use super::weigh::Anchor;
 use crate::meter::Meter;
@@ -9,16 +10,22 @@ use crate::pin::{Pin, PinKind};
 const ADDED: &str = "## Added from the log";
 const PINS: &str = "### Instructions of the user that are in force (verbatim)";
 const TODOS: &str = "### Open to-dos";
+const LEDGER: &str = "### Names that the summary left out (data)";
 const CHANGED: &str = "- Files changed: ";
 const NAMED: &str = "- Also named: ";
-const LEDGER: &str = "### Names that the summary left out (data)";
+/// What the headings around the names cost at most.
+pub(super) const LEDGER_FRAME_TOKENS: u64 = 40;
+/// What stands for a name that was taken out of a heading.
+const BLANK: &str = "…";
 
 /// A repair in the making.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Repair<'a> {
     lines: Vec<Line<'a>>,
     /// Which sentences go, by line and place.
-    struck: Vec<(usize, usize)>,
+    struck: BTreeSet<(usize, usize)>,
+    /// What goes from headings, by line.
+    blanked: BTreeMap<usize, Vec<String>>,
     headings: Vec<String>,
     pins: Vec<String>,
     todos: Vec<String>,
@@ -38,7 +45,8 @@ impl<'a> Repair<'a> {
     pub(super) fn new(lines: &[Line<'a>]) -> Self {
         Self {
             lines: lines.to_vec(),
-            struck: Vec::new(),
+            struck: BTreeSet::new(),
+            blanked: BTreeMap::new(),
             headings: Vec::new(),
             pins: Vec::new(),
             todos: Vec::new(),
@@ -47,9 +55,14 @@ impl<'a> Repair<'a> {
         }
     }
 
-    /// Takes a sentence out; lines and sentences come in order.
+    /// Takes a sentence out.
     pub(super) fn strike(&mut self, line: usize, sentence: usize) {
-        self.struck.push((line, sentence));
+        self.struck.insert((line, sentence));
+    }
+
+    /// Takes a name out of a heading.
+    pub(super) fn blank(&mut self, line: usize, name: &str) {
+        self.blanked.entry(line).or_default().push(name.to_owned());
     }
 
     pub(super) fn heading(&mut self, name: &str, fill: &str) {
@@ -68,12 +81,14 @@ impl<'a> Repair<'a> {
         self.todos.push(text.to_owned());
     }
 
-    /// Names the heavy anchors that `kept` lacks, as many as there is room for.
-    pub(super) fn ledger(&mut self, anchors: &[Anchor], kept: &Ground, meter: Meter, room: u64) {
-        let mut heavy: Vec<&Anchor> = anchors
-            .iter()
-            .filter(|anchor| anchor.is_heavy() && !anchor.is_in(kept))
-            .collect();
+    /// Names the heavy ones among anchors that are lacking, as many as there is room for. Whether there were any.
+    pub(super) fn ledger<'n>(
+        &mut self,
+        lacking: impl Iterator<Item = &'n Anchor>,
+        meter: Meter,
+        room: u64,
+    ) -> bool {
+        let mut heavy: Vec<&Anchor> = lacking.filter(|anchor| anchor.is_heavy()).collect();
         heavy.sort_by_cached_key(|anchor| anchor.rank());
         let mut left = room;
         for anchor in heavy {
@@ -89,27 +104,32 @@ impl<'a> Repair<'a> {
             };
             place.push(anchor.text.clone());
         }
+        left < room
     }
 
     /// What is left of the summary.
     pub(super) fn kept(&self) -> String {
-        let mut struck = self.struck.iter().peekable();
         let mut text = String::new();
         for (at, line) in self.lines.iter().enumerate() {
-            let mut gone = Vec::new();
-            while let Some((_, place)) = struck.next_if(|(line, _)| *line == at) {
-                gone.push(*place);
-            }
-            let left = line.sentences.iter().enumerate();
-            let left: String = left
-                .filter(|(place, _)| !gone.contains(place))
-                .map(|(_, sentence)| *sentence)
-                .collect();
-            if gone.is_empty() {
+            if let Some(names) = self.blanked.get(&at) {
+                let whole = line.text.to_owned();
+                let shown = names
+                    .iter()
+                    .fold(whole, |text, name| text.replace(name, BLANK));
+                text.push_str(&shown);
+            } else if self.struck.range((at, 0)..(at + 1, 0)).next().is_none() {
                 text.push_str(line.text);
-            } else if left.trim().is_empty() {
-                continue;
             } else {
+                let left: String = line
+                    .sentences
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| !self.struck.contains(&(at, *place)))
+                    .map(|(_, sentence)| *sentence)
+                    .collect();
+                if left.trim().is_empty() {
+                    continue;
+                }
                 text.push_str(line.lead);
                 text.push_str(left.trim_end());
             }
@@ -119,50 +139,13 @@ impl<'a> Repair<'a> {
     }
 
     pub(super) fn finish(self, original: &str) -> Repaired {
-        let sentence = |(line, place): &(usize, usize)| {
-            let line = self.lines.get(*line)?;
-            line.sentences
-                .get(*place)
-                .map(|text| text.trim().to_owned())
-        };
-        let struck: Vec<String> = self.struck.iter().filter_map(sentence).collect();
+        let struck = self.struck_texts();
         let mut text = if struck.is_empty() {
             original.to_owned()
         } else {
             self.kept()
         };
-        let mut added = String::new();
-        for heading in &self.headings {
-            added.push('\n');
-            added.push_str(heading);
-            added.push('\n');
-        }
-        let named = [(CHANGED, &self.changed), (NAMED, &self.named)]
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(lead, names)| format!("{lead}{}", names.join(", ")))
-            .collect::<Vec<_>>();
-        let bullets = |lines: &[String]| -> Vec<String> {
-            lines.iter().map(|line| format!("- {line}")).collect()
-        };
-        let parts = [
-            (PINS, bullets(&self.pins)),
-            (TODOS, bullets(&self.todos)),
-            (LEDGER, named),
-        ];
-        if parts.iter().any(|(_, lines)| !lines.is_empty()) && !original.contains(ADDED) {
-            added.push('\n');
-            added.push_str(ADDED);
-            added.push('\n');
-        }
-        for (heading, lines) in &parts {
-            if !lines.is_empty() {
-                added.push_str(heading);
-                added.push('\n');
-                added.push_str(&lines.join("\n"));
-                added.push('\n');
-            }
-        }
+        let added = self.added(original);
         if !added.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -173,12 +156,56 @@ impl<'a> Repair<'a> {
             self.todos,
             self.changed,
             self.named,
-        ]
-        .concat();
+        ];
         Repaired {
             text,
             struck,
-            appended,
+            appended: appended.concat(),
         }
+    }
+
+    fn struck_texts(&self) -> Vec<String> {
+        let sentence = |(line, place): &(usize, usize)| {
+            let text = self.lines.get(*line)?.sentences.get(*place)?;
+            Some(text.trim().to_owned())
+        };
+        let sentences = self.struck.iter().filter_map(sentence);
+        sentences
+            .chain(self.blanked.values().flatten().cloned())
+            .collect()
+    }
+
+    fn added(&self, original: &str) -> String {
+        let mut added = String::new();
+        for heading in &self.headings {
+            added.push('\n');
+            added.push_str(heading);
+            added.push('\n');
+        }
+        let bullets = |lines: &[String]| -> Vec<String> {
+            lines.iter().map(|line| format!("- {line}")).collect()
+        };
+        let named = [(CHANGED, &self.changed), (NAMED, &self.named)]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(lead, names)| format!("{lead}{}", names.join(", ")))
+            .collect();
+        let parts = [
+            (PINS, bullets(&self.pins)),
+            (TODOS, bullets(&self.todos)),
+            (LEDGER, named),
+        ];
+        if parts.iter().any(|(_, lines)| !lines.is_empty()) && !original.contains(ADDED) {
+            added.push('\n');
+            added.push_str(ADDED);
+            added.push('\n');
+        }
+        for (heading, lines) in parts.iter().filter(|(_, lines)| !lines.is_empty()) {
+            added.push_str(heading);
+            added.push('\n');
+            added.push_str(&lines.join("\n"));
+            added.push('\n');
+        }
+        added
     }
 }

@@ -125,6 +125,16 @@ impl VerifyReport {
         let mut found = pairs.filter(|(other, _)| **other == kind);
         found.next().map(|(_, counts)| *counts).unwrap_or_default()
     }
+
+    pub(super) const fn of_mut(&mut self, kind: AnchorKind) -> &mut AnchorCounts {
+        let [path, identifier, number, url] = &mut self.kinds;
+        match kind {
+            AnchorKind::Path => path,
+            AnchorKind::Identifier => identifier,
+            AnchorKind::Number => number,
+            AnchorKind::Url => url,
+        }
+    }
 }
 
 /// What comes of a summary.

@@ -2,107 +2,50 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::denial::{NEGATION_SIGNS, Wording, is_negation, plain_answer};
 use super::word::{is_unspaced, words};
 use crate::pin::{self, Pin, PinKind};
-
-/// Words that turn a sentence round.
-const NEGATIONS: &[&str] = &[
-    "not",
-    "no",
-    "never",
-    "cannot",
-    "without",
-    "nothing",
-    "none",
-    "avoid",
-    "forbidden",
-    "prohibited",
-    "nicht",
-    "kein",
-    "keine",
-    "keinen",
-    "keiner",
-    "nie",
-    "niemals",
-    "ohne",
-    "verboten",
-    "vermeide",
-    "pas",
-    "jamais",
-    "aucun",
-    "aucune",
-    "sans",
-    "interdit",
-    "évite",
-    "nunca",
-    "jamás",
-    "sin",
-    "ningún",
-    "ninguna",
-    "prohibido",
-    "evita",
-    "não",
-    "nem",
-    "sem",
-    "proibido",
-    "non",
-    "mai",
-    "senza",
-    "vietato",
-    "niet",
-    "geen",
-    "nooit",
-    "zonder",
-    "verboden",
-    "не",
-    "нет",
-    "нельзя",
-    "никогда",
-    "без",
-    "запрещено",
-];
-/// The same inside words and in scripts that do not separate them.
-const NEGATION_SIGNS: &[&str] = &[
-    "不",
-    "别",
-    "別",
-    "勿",
-    "没有",
-    "禁止",
-    "ない",
-    "ません",
-    "なく",
-    "않",
-    "지 마",
-    "지 말",
-    "금지",
-    "없",
-];
 
 /// What a sentence is about, and whether it says so or denies it.
 #[derive(Clone, Debug)]
 pub(super) struct Gist {
+    /// Its words: what each is about, if anything, and how often it denies.
+    words: Vec<(Option<String>, usize)>,
     stems: HashSet<String>,
     negations: usize,
+    /// Of these, in scripts whose words are not told apart.
+    signs: usize,
 }
 
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
-        let lower = sentence.to_lowercase().replace('’', "'");
-        let mut negations = NEGATION_SIGNS
+        let lower = plain_answer(sentence).to_lowercase().replace('’', "'");
+        let signs = NEGATION_SIGNS
             .iter()
             .map(|sign| lower.matches(sign).count())
             .sum();
-        let mut stems = HashSet::new();
+        let mut gist = Self {
+            words: Vec::new(),
+            stems: HashSet::new(),
+            negations: signs,
+            signs,
+        };
         for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
             let word = word.trim_matches('\'');
-            let is_negation = NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont";
-            negations += usize::from(is_negation);
-            if !is_negation && !pin::names_nothing(word) {
-                stems.extend(words(word).map(|word| pin::stem(word.text).to_owned()));
+            if is_negation(word) {
+                gist.negations += 1;
+                gist.words.push((None, 1));
+            } else if pin::names_nothing(word) {
+                gist.words.push((None, 0));
+            } else {
+                for word in words(word) {
+                    let stem = pin::stem(word.text).to_owned();
+                    gist.words.push((Some(stem.clone()), 0));
+                    gist.stems.insert(stem);
+                }
             }
         }
-        Self { stems, negations }
+        gist
     }
 
     const fn is_denial(&self) -> bool {
@@ -112,12 +55,56 @@ impl Gist {
     fn shared(&self, other: &Self) -> usize {
         self.stems.intersection(&other.stems).count()
     }
+
+    /// The part of this one that is about all that `other` is about, if it is not much longer.
+    fn part_about(&self, other: &Self) -> Option<Self> {
+        let is_hit = |word: &(Option<String>, usize)| {
+            word.0
+                .as_ref()
+                .is_some_and(|stem| other.stems.contains(stem))
+        };
+        let first = self.words.iter().position(is_hit)?;
+        let last = self.words.iter().rposition(is_hit)?;
+        let from = first.saturating_sub(BEFORE);
+        let words: Vec<_> = self.words.get(from..=last)?.to_vec();
+        if words.len() > other.words.len() + 2 * BEFORE {
+            return None;
+        }
+        Some(Self {
+            stems: words.iter().filter_map(|(stem, _)| stem.clone()).collect(),
+            negations: self.signs + words.iter().map(|(_, count)| count).sum::<usize>(),
+            signs: self.signs,
+            words,
+        })
+    }
+
+    /// Whether this one says the opposite of `rule`.
+    fn turns(&self, rule: &Self) -> bool {
+        let shared = self.shared(rule);
+        let is_same =
+            shared * 5 >= rule.stems.len() * 4 && self.stems.len() * 5 <= rule.stems.len() * 8 + 10;
+        is_same && self.is_denial() != rule.is_denial()
+    }
+}
+
+/// Fewer words in a row may be said about anything.
+const FEW_WORDS: usize = 3;
+/// The same for a sentence that does not claim to say what the user wants.
+const MANY_WORDS: usize = 5;
+/// Words before the first that matters among which a negation still belongs to it.
+const BEFORE: usize = 3;
+
+#[derive(Clone, Debug)]
+struct Rule {
+    pin: Pin,
+    gist: Gist,
+    wordings: Vec<Wording>,
 }
 
 /// The pins in force, ready to be compared with sentences.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
-    rules: Vec<(Pin, Gist)>,
+    rules: Vec<Rule>,
     by_stem: HashMap<String, Vec<usize>>,
 }
 
@@ -130,28 +117,35 @@ impl Rules {
                 let at = rules.rules.len();
                 rules.by_stem.entry(stem.clone()).or_default().push(at);
             }
-            rules.rules.push((pin, gist));
+            rules.rules.push(Rule {
+                wordings: Wording::of_rule(&pin.text),
+                gist,
+                pin,
+            });
         }
         rules
     }
 
-    /// The pins that a summary lacks. A rule inside a long document need not be in it.
-    pub(super) fn missing<'a>(&'a self, summary: &'a str) -> impl Iterator<Item = &'a Pin> {
+    /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
+    /// be in it.
+    pub(super) fn missing<'a>(
+        &'a self,
+        summary: &str,
+        view: &'a str,
+    ) -> impl Iterator<Item = &'a Pin> {
         let spaced = single_spaced(summary);
         self.rules
             .iter()
-            .map(|(pin, _)| pin)
+            .map(|rule| &rule.pin)
             .filter(|pin| pin.kind != PinKind::Passage)
-            .filter(move |pin| !spaced.contains(&single_spaced(&pin.text)))
+            .filter(move |pin| {
+                let text = single_spaced(&pin.text);
+                !spaced.contains(&text) && !view.contains(&text)
+            })
     }
 
-    /// The pin that a sentence turns round, or of which it makes another. `is_new` tells whether the user never used
-    /// a word.
-    pub(super) fn contradicted(
-        &self,
-        sentence: &str,
-        is_new: impl Fn(&str) -> bool,
-    ) -> Option<&Pin> {
+    /// The pin that a sentence turns round, or of which it makes another.
+    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<&Pin> {
         let said = Gist::of(sentence);
         let mut shared: HashMap<usize, usize> = HashMap::new();
         for at in said.stems.iter().filter_map(|stem| self.by_stem.get(stem)) {
@@ -162,19 +156,56 @@ impl Rules {
         let mut candidates: Vec<(usize, usize)> = shared.into_iter().collect();
         candidates.sort_unstable();
         let spaced = single_spaced(sentence);
+        let wording = Wording::of(sentence);
         candidates.into_iter().find_map(|(at, shared)| {
-            let (pin, gist) = self.rules.get(at)?;
-            let is_flipped = shared * 5 >= gist.stems.len() * 4
-                && said.stems.len() * 5 <= gist.stems.len() * 8 + 10
-                && said.is_denial() != gist.is_denial();
-            let is_other = gist.stems.len() >= 3
-                && shared < gist.stems.len()
-                && shared * 5 >= gist.stems.len() * 3
-                && said.stems.len() <= gist.stems.len() + 1
-                && said.stems.difference(&gist.stems).any(|stem| is_new(stem));
-            let is_it = spaced.contains(&single_spaced(&pin.text));
-            ((is_flipped || is_other) && !is_it).then_some(pin)
+            let rule = self.rules.get(at)?;
+            let fewest = if told.is_binding {
+                FEW_WORDS
+            } else {
+                MANY_WORDS
+            };
+            let wordings = &rule.wordings;
+            let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
+                || told.is_binding && said.flips(&rule.gist, shared)
+                || told.is_binding && said.alters(&rule.gist, shared, told)
+                || wordings
+                    .iter()
+                    .any(|rule| wording.replaces_in(rule, told.is_new));
+            let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
+            (is_turned && !is_it()).then_some(&rule.pin)
         })
+    }
+}
+
+/// How a sentence is told.
+pub(super) struct Told<'a> {
+    /// Whether it is said to be what the user wants.
+    pub(super) is_binding: bool,
+    /// Whether a word, in a list of the user's instructions, is none that he used.
+    pub(super) is_new: &'a dyn Fn(&str) -> bool,
+}
+
+impl Gist {
+    /// Whether this one denies what `rule` says, or the other way round, in words of its own.
+    fn alters(&self, rule: &Self, shared: usize, told: &Told<'_>) -> bool {
+        self.is_denial() != rule.is_denial()
+            && rule.stems.len() >= 3
+            && shared < rule.stems.len()
+            && shared * 5 >= rule.stems.len() * 3
+            && self.stems.len() <= rule.stems.len() + 1
+            && self
+                .stems
+                .difference(&rule.stems)
+                .any(|stem| (told.is_new)(stem))
+    }
+
+    /// Whether this one denies what `rule` says, or the other way round.
+    fn flips(&self, rule: &Self, shared: usize) -> bool {
+        let is_whole = shared == rule.stems.len() && shared > 1;
+        match self.part_about(rule).filter(|_| is_whole) {
+            Some(part) => part.turns(rule),
+            None => self.turns(rule),
+        }
     }
 }
 
@@ -185,8 +216,8 @@ pub(super) fn is_covered(wanted: &str, lines: &[Gist]) -> bool {
     wanted.stems.is_empty() || lines.iter().any(|line| line.shared(&wanted) >= needed)
 }
 
-/// The same text whatever its line breaks, in small letters.
-fn single_spaced(text: &str) -> String {
+/// The same text whatever its line breaks.
+pub(super) fn single_spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !spaced.is_empty() {

@@ -11,6 +11,8 @@ pub(super) enum Voice {
     UserAgrees,
     /// The assistant or a tool.
     Others,
+    /// Nobody: it is to be done.
+    Tasks,
 }
 
 /// What the user is called.
@@ -95,6 +97,23 @@ const SAYS: &[&str] = &[
     "allowed",
     "allows",
     "reminded",
+    "recommend",
+    "advis",
+    "intend",
+    "plan",
+    "think",
+    "thought",
+    "believe",
+    "emphasi",
+    "stress",
+    "promis",
+    "offer",
+    "argue",
+    "claim",
+    "declar",
+    "specif",
+    "wish",
+    "hope",
     "fixed",
     "added",
     "implemented",
@@ -195,6 +214,23 @@ const BINDING: &[&str] = &[
     "制約",
     "지시",
 ];
+/// In a heading: what is listed is to be done.
+const TASKS: &[&str] = &[
+    "pending",
+    "next step",
+    "to-do",
+    "todo",
+    "open task",
+    "remaining",
+    "offene",
+    "nächste schritte",
+    "pendiente",
+    "próximos pasos",
+    "à faire",
+    "prochaines étapes",
+    "待办",
+    "下一步",
+];
 const OTHERS: &[&str] = &[
     "assistant",
     "assistent",
@@ -226,6 +262,8 @@ pub(super) fn heading_voice(heading: &str) -> Voice {
         Voice::Others
     } else if has(BINDING) {
         Voice::User
+    } else if has(TASKS) {
+        Voice::Tasks
     } else {
         Voice::Narrator
     }
@@ -254,6 +292,9 @@ pub(super) fn claim(sentence: &str) -> Option<Claim<'_>> {
     let mut only_articles = true;
     while let Some((at, word)) = plain.next() {
         let lower = word.to_lowercase();
+        if only_articles && is_assistant(&lower) {
+            return reported(sentence, at + word.len());
+        }
         if USER.contains(&lower.as_str()) {
             let is_subject = only_articles && at < 24;
             let behind = sentence.get(at + word.len()..).unwrap_or_default();
@@ -280,6 +321,23 @@ pub(super) fn claim(sentence: &str) -> Option<Claim<'_>> {
         only_articles &= ARTICLES.contains(&lower.as_str());
     }
     None
+}
+
+fn is_assistant(word: &str) -> bool {
+    word == "i" || word == "ich" || OTHERS.contains(&word)
+}
+
+/// What the assistant is said to have said, if it is quoted.
+fn reported(sentence: &str, behind: usize) -> Option<Claim<'_>> {
+    let content = sentence.get(behind..)?;
+    let says = spaced(content).take(2).any(|(_, word)| {
+        let lower = word.to_lowercase();
+        SAYS.iter().any(|verb| lower.starts_with(verb))
+    });
+    (says && content.contains(['"', '“', '„', '«'])).then_some(Claim {
+        voice: Voice::Others,
+        content,
+    })
 }
 
 /// What of a sentence was said, in a line that lists sayings: where it begins with a quotation, the rest explains.

@@ -226,7 +226,7 @@ fn every_plan_keeps_its_promises() {
                         .iter()
                         .all(|at| span.contains(at))
                 );
-                let report = compaction.report(&messages);
+                let report = compaction.verify(&messages).total();
                 assert_eq!(report.anchors, report.retained + report.recoverable);
                 assert_eq!(report.missing, 0);
             }

@@ -12,6 +12,11 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
     Some(parsed.unwrap_or_else(|| panic!("{name}={value} is not a number")))
 }
 
+/// The seed of everything random.
+pub(crate) fn seed() -> u64 {
+    number("EPITOME_SEED").unwrap_or(2_026)
+}
+
 /// Runs `test` on `EPITOME_CASES` (1,000) values, or on fewer where a case costs more.
 pub(crate) fn property<S: Strategy>(cost: u32, strategy: &S, test: impl Fn(S::Value))
 where
@@ -19,7 +24,7 @@ where
 {
     let config = Config {
         cases: (number("EPITOME_CASES").unwrap_or(1_000) / cost).max(1),
-        rng_seed: RngSeed::Fixed(number("EPITOME_SEED").unwrap_or(2_026)),
+        rng_seed: RngSeed::Fixed(seed()),
         failure_persistence: None,
         ..Config::default()
     };

@@ -269,7 +269,7 @@ fn plans(choices: &mut Choices<'_>, session: &Session) {
 }
 
 /// Reads `bytes` as a session, does what they say with it, and checks that nothing pushed is missing.
-pub fn run(bytes: &[u8]) {
+pub(super) fn run(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let mut session = choices.session();
     let mut pushed = 0;

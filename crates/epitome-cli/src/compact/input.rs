@@ -1,0 +1,128 @@
+//! What `epitome compact` works on: a request body, or one conversation of a session file.
+
+use std::ops::Range;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::Bytes;
+use epitome::{Facts, Log, Message, Meter};
+use epitome_wire::files::{Context, Conversation, FileFormat, Transcript, chat_messages};
+use epitome_wire::{Body, Detected, Wire, decode, detect};
+
+use crate::args::{CompactArgs, FileKind};
+use crate::source::{Source, tell_problems};
+
+/// A conversation read from a file.
+pub(super) struct Input {
+    /// The messages as a provider gets them; those of a session file are spelled as OpenAI Chat.
+    pub(super) body: Body,
+    pub(super) is_request: bool,
+    pub(super) messages: Vec<Message>,
+    pub(super) log: Log,
+    /// Where it comes from, if that is a session file.
+    pub(super) session: Option<Session>,
+}
+
+/// One conversation of a session file.
+pub(super) struct Session {
+    pub(super) format: FileFormat,
+    /// Which one of the file, from 1.
+    pub(super) number: usize,
+    pub(super) conversation: Conversation,
+    pub(super) context: Context,
+}
+
+impl Input {
+    /// The name of the format.
+    pub(super) fn format(&self) -> &'static str {
+        self.session.as_ref().map_or_else(
+            || self.body.wire().as_str(),
+            |session| session.format.as_str(),
+        )
+    }
+}
+
+/// Every conversation that is asked for.
+pub(super) fn read(source: &mut Source, args: &CompactArgs, meter: Meter) -> Result<Vec<Input>> {
+    let (wire, file) = match args.format.kind() {
+        FileKind::Auto => (None, source.session_format()),
+        FileKind::Wire(wire) => (Some(wire), None),
+        FileKind::Session(format) => (None, Some(format)),
+    };
+    let Some(format) = file else {
+        if args.conversation.is_some_and(|number| number != 1) {
+            bail!("a request body holds one conversation");
+        }
+        return Ok(vec![read_body(source, wire, meter)?]);
+    };
+    let transcript = source.transcript(format)?;
+    if !args.quiet {
+        tell_problems(&args.file.display().to_string(), &transcript.problems);
+    }
+    let range = chosen(&transcript, args.conversation)?;
+    let format = transcript.format;
+    let conversations = transcript.conversations.into_iter().enumerate();
+    conversations
+        .skip(range.start)
+        .take(range.len())
+        .map(|(at, conversation)| of_session(format, at + 1, conversation, meter))
+        .collect()
+}
+
+/// Which conversations of a file are meant: all, or the one with this number.
+pub(crate) fn chosen(transcript: &Transcript, number: Option<usize>) -> Result<Range<usize>> {
+    let count = transcript.conversations.len();
+    match number {
+        None => Ok(0..count),
+        Some(number) if (1..=count).contains(&number) => Ok(number - 1..number),
+        Some(number) => bail!("holds {count} conversations, from 1 on; there is no {number}"),
+    }
+}
+
+fn read_body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<Input> {
+    let bytes = Bytes::from(source.body()?);
+    let Detected { body, is_request } =
+        detect(&bytes, wire).context("no conversation that can be read here")?;
+    let mut messages = Vec::with_capacity(body.len());
+    let mut log = Log::new();
+    for index in 0..body.len() {
+        let at = || format!("message {}", index + 1);
+        let value = body.read(index).with_context(at)?;
+        let message = decode(body.wire(), &value).with_context(at)?.message;
+        log.push(&Facts::of(&message, meter));
+        messages.push(message);
+    }
+    Ok(Input {
+        body,
+        is_request,
+        messages,
+        log,
+        session: None,
+    })
+}
+
+fn of_session(
+    format: FileFormat,
+    number: usize,
+    conversation: Conversation,
+    meter: Meter,
+) -> Result<Input> {
+    let context = conversation.context();
+    let messages = context.messages.clone();
+    let mut log = Log::new();
+    for message in &messages {
+        log.push(&Facts::of(message, meter));
+    }
+    let body = Body::scan_array(Bytes::from(chat_messages(&messages)), Wire::OpenAiChat)?;
+    Ok(Input {
+        body,
+        is_request: false,
+        messages,
+        log,
+        session: Some(Session {
+            format,
+            number,
+            conversation,
+            context,
+        }),
+    })
+}

@@ -1,0 +1,141 @@
+//! What a session file can say about a compaction, and how it is put into one.
+
+use anyhow::Result;
+use epitome::{
+    Block, Compaction, Layout, Log, Message, Plan, ResultPart, Role, TaskPlace, ToolResult, View,
+    ViewItem, leading_system, merged, trimmed,
+};
+use epitome_wire::files::{FileFormat, NewCompaction, Stamp, appended};
+
+use super::input::{Input, Session};
+use crate::source::Source;
+
+/// The plan as a file of this format can hold it. In most of them a summary stands for everything up to the first
+/// entry that stays, and what stays is untouched: so the task goes into the summary, and results are not trimmed.
+pub(super) fn expressible(mut plan: Plan, session: &Session, log: &Log) -> Plan {
+    match session.format {
+        FileFormat::Pi | FileFormat::ClaudeCode | FileFormat::Unified => {}
+        // Codex holds any history, but its reader joins answers that follow each other.
+        FileFormat::Codex => {
+            if plan.layout == Layout::AssistantMessage {
+                plan.layout = Layout::UserMessage;
+            }
+            return plan;
+        }
+        _ => return plan,
+    }
+    let start = leading_system(log);
+    plan.head = 0..start;
+    plan.span.start = start;
+    plan.task = TaskPlace::Summary;
+    plan.notes.clear();
+    plan.dropped.clear();
+    if matches!(plan.layout, Layout::Merged | Layout::AssistantMessage) {
+        plan.layout = Layout::UserMessage;
+    }
+    let least = first_position_that_may_stay(session);
+    let is_too_early = plan.span.end < least;
+    if is_too_early || plan.trim_tokens > 0 {
+        let end = log.len();
+        let next = log.cut_at_or_after(least).filter(|_| plan.trim_tokens == 0);
+        // Without a call in flight everything may go into the summary.
+        let cut = next.or_else(|| (!log.is_in_flight()).then_some(end));
+        if let Some(cut) = cut {
+            plan.span.end = cut;
+            plan.trim_tokens = 0;
+            plan.turn_prefix = cut..cut;
+        }
+    }
+    plan
+}
+
+/// Claude Code finds the entries that stay by walking back from the last one, and its own boundaries stop it.
+fn first_position_that_may_stay(session: &Session) -> usize {
+    let Some(last) = session.conversation.compactions.last() else {
+        return 0;
+    };
+    if session.format != FileFormat::ClaudeCode {
+        return 0;
+    }
+    let behind = |source: &Option<usize>| source.is_some_and(|at| at >= last.at);
+    let sources = &session.context.sources;
+    sources.iter().position(behind).unwrap_or(sources.len())
+}
+
+/// A copy of the file with the compaction behind what it holds; without one, a copy.
+pub(super) fn file_with(
+    source: &mut Source,
+    input: &Input,
+    session: &Session,
+    compaction: Option<&Compaction>,
+) -> Result<Vec<u8>> {
+    let file = source.bytes()?;
+    let Some(compaction) = compaction else {
+        return Ok(file);
+    };
+    let context = shown(&compaction.view(input.log.len()), input, compaction);
+    let kept = session.context.sources.get(compaction.plan.span.end);
+    let conversation = &session.conversation;
+    let mut files = compaction.files(&input.messages);
+    if let Some(earlier) = conversation.compactions.last() {
+        files = files.after(&earlier.files);
+    }
+    let new = NewCompaction {
+        summary: &compaction.summary.text,
+        first_kept: kept
+            .copied()
+            .flatten()
+            .unwrap_or(conversation.messages.len()),
+        context: &context,
+        tokens_before: compaction.plan.tokens_before,
+        tokens_after: compaction.tokens_after,
+        files: &files,
+    };
+    // Ids of entries follow from this, so it differs from one compaction to the next.
+    let seed = format!(
+        "{}/{}",
+        conversation.id.as_deref().unwrap_or_default(),
+        conversation.tip.entries
+    );
+    let stamp = Stamp {
+        session_id: &seed,
+        folder: ".",
+        time_ms: crate::source::now_ms(),
+    };
+    Ok(appended(&file, session.format, conversation, &new, stamp)?)
+}
+
+/// The messages of a view.
+fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<Message> {
+    let summary = &compaction.summary.text;
+    let at = |position: usize| input.messages.get(position);
+    let mut messages = Vec::new();
+    for item in &view.items {
+        match item {
+            ViewItem::Entries(range) => {
+                messages.extend(range.clone().filter_map(at).cloned());
+            }
+            ViewItem::Trimmed(position, trims) => {
+                messages.extend(at(*position).map(|message| trimmed(message, trims)));
+            }
+            ViewItem::Merged(position) => {
+                messages.extend(at(*position).map(|message| merged(message, summary)));
+            }
+            ViewItem::Summary => messages.push(Message::text(Role::User, summary.clone())),
+            ViewItem::AssistantSummary => {
+                messages.push(Message::text(Role::Assistant, summary.clone()));
+            }
+            ViewItem::Made { role, text, .. } => messages.push(Message::text(*role, &**text)),
+            ViewItem::Inserted(role, text) => messages.push(Message::text(*role, *text)),
+            ViewItem::Answer { call_id, text } => messages.push(Message {
+                role: Role::Tool,
+                blocks: vec![Block::Result(ToolResult {
+                    call_id: (&**call_id).into(),
+                    parts: vec![ResultPart::Text((*text).to_owned())],
+                    is_error: false,
+                })],
+            }),
+        }
+    }
+    messages
+}

@@ -1,0 +1,152 @@
+//! `epitome convert`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::Bytes;
+use epitome_wire::files::{
+    Conversation, FileFormat, Loss, Stamp, Written, carried, chat_messages, write_file,
+};
+use epitome_wire::{decode, detect};
+use serde::Serialize;
+
+use crate::Ending;
+use crate::args::{ConvertArgs, FileKind, Target};
+use crate::compact::chosen;
+use crate::source::{Source, now_ms, tell_problems};
+
+/// The object of `--json`. Its names are public surface.
+#[derive(Serialize)]
+struct Object {
+    format: &'static str,
+    to: &'static str,
+    messages: usize,
+    compactions: usize,
+    losses: Vec<Lost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+/// What could not be carried, and in how many places.
+#[derive(Serialize)]
+struct Lost {
+    code: &'static str,
+    count: usize,
+    /// The first message it happened in, from 0.
+    position: usize,
+    message: &'static str,
+}
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
+    let name = args.file.display().to_string();
+    let (format, conversation) = read(args).with_context(|| name.clone())?;
+    let written = write(&conversation, args.to, &name)?;
+    let losses = lost(&written.losses);
+    if !args.quiet {
+        for loss in &losses {
+            let Lost {
+                count,
+                position,
+                message,
+                ..
+            } = loss;
+            eprintln!("epitome: {name}: {message} ({count} times, first in message {position})");
+        }
+    }
+    if let Some(out) = &args.out {
+        let cannot = || format!("cannot write {}", out.display());
+        std::fs::write(out, &written.bytes).with_context(cannot)?;
+    }
+    let text = String::from_utf8(written.bytes)?;
+    if args.json {
+        let object = Object {
+            format,
+            to: args.to.as_str(),
+            messages: conversation.messages.len(),
+            compactions: conversation.compactions.len(),
+            losses,
+            file: args.out.is_none().then_some(text),
+        };
+        crate::print(&format!("{}\n", serde_json::to_string(&object)?))?;
+    } else if args.out.is_none() {
+        crate::print(&text)?;
+    }
+    Ok(Ending::Done)
+}
+
+/// The conversation and the name of what it was read from.
+fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
+    let mut source = Source::open(&args.file)?;
+    let (wire, file) = match args.format.kind() {
+        FileKind::Auto => (None, source.session_format()),
+        FileKind::Wire(wire) => (Some(wire), None),
+        FileKind::Session(format) => (None, Some(format)),
+    };
+    if let Some(format) = file {
+        let mut transcript = source.transcript(format)?;
+        if !args.quiet {
+            tell_problems(&args.file.display().to_string(), &transcript.problems);
+        }
+        let range = chosen(&transcript, args.conversation)?;
+        if range.len() > 1 {
+            let count = range.len();
+            bail!("holds {count} conversations; choose one with --conversation");
+        }
+        let conversation = transcript.conversations.swap_remove(range.start);
+        return Ok((format.as_str(), conversation));
+    }
+    let body = detect(&Bytes::from(source.body()?), wire)
+        .context("no conversation that can be read here")?
+        .body;
+    let mut conversation = Conversation::default();
+    for index in 0..body.len() {
+        let at = || format!("message {}", index + 1);
+        let value = body.read(index).with_context(at)?;
+        let message = decode(body.wire(), &value).with_context(at)?.message;
+        conversation.messages.push(message);
+        conversation
+            .origins
+            .push(epitome_wire::files::Origin::default());
+    }
+    Ok((body.wire().as_str(), conversation))
+}
+
+fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written> {
+    let session_id = conversation.id.as_deref().unwrap_or(name);
+    let folder = std::env::current_dir()
+        .map_or_else(|_| ".".to_owned(), |folder| folder.display().to_string());
+    let stamp = Stamp {
+        session_id,
+        folder: &folder,
+        time_ms: now_ms(),
+    };
+    Ok(match to.format() {
+        Some(format) => write_file(conversation, format, stamp)?,
+        // A request holds what the model would get now; a chat has the same places as the unified form.
+        None => {
+            let context = Conversation {
+                messages: conversation.context().messages,
+                ..Conversation::default()
+            };
+            let (context, losses) = carried(&context, FileFormat::Unified)?;
+            let mut bytes = b"{\"messages\":".to_vec();
+            bytes.extend_from_slice(&chat_messages(&context.messages));
+            bytes.extend_from_slice(b"}\n");
+            Written { bytes, losses }
+        }
+    })
+}
+
+fn lost(losses: &[Loss]) -> Vec<Lost> {
+    let mut by_code = BTreeMap::new();
+    for loss in losses {
+        let lost = by_code.entry(loss.code).or_insert_with(|| Lost {
+            code: loss.code.as_str(),
+            count: 0,
+            position: loss.message,
+            message: loss.code.words(),
+        });
+        lost.count += 1;
+    }
+    by_code.into_values().collect()
+}

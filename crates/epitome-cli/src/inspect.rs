@@ -1,0 +1,101 @@
+//! `epitome inspect`: what a conversation is made of.
+
+mod folder;
+mod object;
+mod svg;
+mod tables;
+mod tally;
+mod timeline;
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use bytes::Bytes;
+use epitome::Meter;
+use epitome_wire::files::{Event, FileFormat, Origin, Position, read_file};
+use epitome_wire::{Detected, Wire, decode, detect};
+
+use crate::Ending;
+use crate::args::{FileKind, Format, InspectArgs};
+use crate::source::Source;
+use object::Object;
+use tally::Tally;
+
+pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
+    if args.file.is_dir() {
+        return folder::run(args);
+    }
+    let name = args.file.display().to_string();
+    let found = look(&args.file, args.format, args.count.meter()).with_context(|| name.clone())?;
+    if let Some(out) = &args.svg {
+        let drawing = svg::draw(&name, &found.tally.timeline);
+        std::fs::write(out, drawing).with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    if args.json {
+        let object = serde_json::to_string(&Object::of(&found, None))?;
+        crate::print(&format!("{object}\n"))?;
+    } else {
+        crate::print(&tables::text(&name, &found))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// A file and what is in it.
+pub(crate) struct Found {
+    pub(crate) format: &'static str,
+    pub(crate) tally: Tally,
+}
+
+/// Reads a file once, a message at a time.
+pub(crate) fn look(path: &Path, format: Format, meter: Meter) -> Result<Found> {
+    let mut source = Source::open(path)?;
+    let (wire, file) = match format.kind() {
+        FileKind::Auto => (None, source.session_format()),
+        FileKind::Wire(wire) => (Some(wire), None),
+        FileKind::Session(format) => (None, Some(format)),
+    };
+    match file {
+        Some(format) => session(&mut source, format, meter),
+        None => body(&mut source, wire, meter),
+    }
+}
+
+fn session(source: &mut Source, format: FileFormat, meter: Meter) -> Result<Found> {
+    let mut tally = Tally::new(meter);
+    read_file(source.reader()?, format, &mut |event| tally.add(&event))?;
+    source.check_unchanged()?;
+    let tally = tally.finish();
+    if tally.counts.messages == 0 {
+        bail!("no message of a {format} file can be read here, from byte 0 on");
+    }
+    Ok(Found {
+        format: format.as_str(),
+        tally,
+    })
+}
+
+fn body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<Found> {
+    let bytes = Bytes::from(source.body()?);
+    let Detected { body, .. } =
+        detect(&bytes, wire).context("no conversation that can be read here")?;
+    let mut tally = Tally::new(meter);
+    tally.add(&Event::Conversation);
+    for (index, range) in body.messages().iter().enumerate() {
+        let at = || format!("message {}", index + 1);
+        let value = body.read(index).with_context(at)?;
+        let origin = Origin {
+            entry: index,
+            position: Position {
+                byte: range.start as u64,
+                line: None,
+            },
+            ..Origin::default()
+        };
+        let message = decode(body.wire(), &value).with_context(at)?.message;
+        tally.add(&Event::Message { message, origin });
+    }
+    Ok(Found {
+        format: body.wire().as_str(),
+        tally: tally.finish(),
+    })
+}

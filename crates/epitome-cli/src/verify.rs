@@ -1,0 +1,169 @@
+//! `epitome verify`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use epitome::Message;
+use epitome::verify::{AnchorCounts, AnchorKind, Checked, Verdict, Verification, VerifyLimits};
+use epitome_wire::{decode, detect};
+use serde_json::{Value, json};
+
+use crate::Ending;
+use crate::args::{FileKind, VerifyArgs};
+use crate::source::Source;
+
+pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
+    let name = args.source.display().to_string();
+    let messages = read(args).with_context(|| name)?;
+    let summary = text(&args.summary)?;
+    let previous = args.previous.as_deref().map(text).transpose()?;
+
+    let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+    let limits = VerifyLimits {
+        meter: args.count.meter(),
+        most_tokens: args.budget,
+        ..VerifyLimits::default()
+    };
+    let checked = Verification::of(&source, previous.as_deref())
+        .with_limits(limits)
+        .check(&summary);
+
+    let is_rejected = matches!(checked.verdict, Verdict::Rejected(_));
+    if let Some(out) = args.out.as_ref().filter(|_| !is_rejected) {
+        std::fs::write(out, &checked.text)
+            .with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    let report = if args.json {
+        format!("{}\n", as_json(&checked))
+    } else {
+        as_text(&checked)
+    };
+    crate::print(&report)?;
+    Ok(if checked.report.alarms.is_empty() {
+        Ending::Done
+    } else {
+        Ending::No
+    })
+}
+
+/// All that is said in the source, whatever it is.
+fn read(args: &VerifyArgs) -> Result<Vec<Message>> {
+    let mut source = Source::open(&args.source)?;
+    let (wire, file) = match args.format.kind() {
+        FileKind::Auto => (None, source.session_format()),
+        FileKind::Wire(wire) => (Some(wire), None),
+        FileKind::Session(format) => (None, Some(format)),
+    };
+    if let Some(format) = file {
+        let conversations = source.transcript(format)?.conversations.into_iter();
+        return Ok(conversations.flat_map(|found| found.messages).collect());
+    }
+    let bytes = Bytes::from(source.body()?);
+    let body = detect(&bytes, wire)
+        .context("no conversation that can be read here")?
+        .body;
+    (0..body.len())
+        .map(|index| {
+            let at = || format!("message {}", index + 1);
+            let value = body.read(index).with_context(at)?;
+            Ok(decode(body.wire(), &value).with_context(at)?.message)
+        })
+        .collect()
+}
+
+/// A file of plain text.
+fn text(path: &Path) -> Result<String> {
+    let name = || path.display().to_string();
+    if path.is_dir() {
+        bail!("{}: is a folder; name a file", name());
+    }
+    let bytes = std::fs::read(path).with_context(name)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        anyhow::anyhow!("{}: is no text: byte {at} is not UTF-8", name())
+    })
+}
+
+fn as_json(checked: &Checked) -> Value {
+    let report = &checked.report;
+    let kinds: serde_json::Map<String, Value> = AnchorKind::ALL
+        .iter()
+        .map(|kind| (kind.as_str().to_owned(), counts(&report.of(*kind))))
+        .collect();
+    let alarms: Vec<Value> = report
+        .alarms
+        .iter()
+        .map(|alarm| json!({"kind": alarm.kind.as_str(), "text": alarm.text, "line": alarm.line}))
+        .collect();
+    json!({
+        "verdict": checked.verdict.as_str(),
+        "reason": reason(checked.verdict),
+        "report": counts(&report.total()),
+        "kinds": kinds,
+        "checked": report.checked,
+        "alarms": alarms,
+        "struck": report.struck,
+        "appended": report.appended,
+        "summary": checked.text,
+    })
+}
+
+fn counts(counts: &AnchorCounts) -> Value {
+    json!({
+        "anchors": counts.anchors,
+        "retained": counts.retained,
+        "recoverable": counts.recoverable,
+        "missing": counts.missing,
+        "invented": counts.invented,
+    })
+}
+
+const fn reason(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Rejected(reason) => Some(reason.as_str()),
+        Verdict::Accepted | Verdict::Repaired => None,
+    }
+}
+
+fn as_text(checked: &Checked) -> String {
+    let report = &checked.report;
+    let mut text = checked.verdict.as_str().to_owned();
+    if let Some(reason) = reason(checked.verdict) {
+        let _ = write!(text, " ({reason})");
+    }
+    let _ = writeln!(
+        text,
+        ": {} anchors of the summary checked, {} struck, {} put in\n",
+        report.checked,
+        report.struck.len(),
+        report.appended.len()
+    );
+    text.push_str("kind        in source  retained  recoverable  missing  invented\n");
+    let rows = AnchorKind::ALL.map(|kind| (kind.as_str(), report.of(kind)));
+    for (name, row) in rows.into_iter().chain([("all", report.total())]) {
+        let _ = writeln!(
+            text,
+            "{name:<10} {:>10} {:>9} {:>12} {:>8} {:>9}",
+            row.anchors, row.retained, row.recoverable, row.missing, row.invented
+        );
+    }
+    if !report.alarms.is_empty() {
+        text.push('\n');
+    }
+    for alarm in &report.alarms {
+        let place = match alarm.line {
+            0 => "-".to_owned(),
+            line => format!("line {line}"),
+        };
+        let said: String = alarm.text.chars().take(160).collect();
+        let _ = writeln!(
+            text,
+            "{place:<9} {:<20} {}",
+            alarm.kind.as_str(),
+            said.replace('\n', " ")
+        );
+    }
+    text
+}

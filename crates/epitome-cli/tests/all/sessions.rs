@@ -1,0 +1,306 @@
+//! `epitome compact` and `epitome convert` on session files.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use epitome_testkit::strict;
+use epitome_wire::files::{FileFormat, Transcript};
+use serde_json::{Value, json};
+
+use crate::support::{json, run, run_with_input, stderr};
+
+/// A session of many steps, in the unified form.
+fn unified(steps: usize) -> String {
+    let mut messages = vec![json!({"role": "system", "content": "You are an agent."})];
+    messages.push(json!({"role": "user", "content": "Port src/lexer.rs. Never touch vendor/."}));
+    for step in 0..steps {
+        let id = format!("call_{step}");
+        let arguments = format!(r#"{{"path":"src/part_{step}.rs"}}"#);
+        messages.push(
+            json!({"role": "assistant", "content": format!("Reading part {step}."),
+            "tool_calls": [{"id": id, "name": "read_file", "arguments": arguments}]}),
+        );
+        let text = format!("fn part_{step}() {{ todo!(\"step {step}\") }}\n").repeat(20);
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
+    }
+    messages.push(json!({"role": "user", "content": "And now the tests."}));
+    json!({"id": "session-1", "format": "test", "messages": messages, "compactions": []})
+        .to_string()
+}
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn read(path: &Path, format: FileFormat) -> Transcript {
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(FileFormat::sniff(&bytes), Some(format));
+    Transcript::collect(&mut Cursor::new(bytes), format).unwrap()
+}
+
+const WRITTEN: [(&str, FileFormat); 4] = [
+    ("pi", FileFormat::Pi),
+    ("claude-code", FileFormat::ClaudeCode),
+    ("codex", FileFormat::Codex),
+    ("unified", FileFormat::Unified),
+];
+
+#[test]
+fn a_session_is_converted_compacted_and_compacted_again() {
+    let folder = Folder::new();
+    let original = folder.write("session.json", &unified(60));
+    let whole = read(&original, FileFormat::Unified).conversations.remove(0);
+    for (name, format) in WRITTEN {
+        let file = folder.path(&format!("{name}.session"));
+        let output = run(&[
+            "convert",
+            text(&original),
+            "--to",
+            name,
+            "--out",
+            text(&file),
+        ]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(output.stderr, b"", "{name}: nothing is lost");
+        let converted = read(&file, format).conversations.remove(0);
+        assert_eq!(converted.messages, whole.messages, "{name}");
+
+        let once = folder.path(&format!("{name}.once"));
+        let output = run(&["compact", text(&file), "--json", "--out", text(&once)]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let first = json(&output);
+        assert_eq!(first["format"], name);
+        assert_eq!(first["compacted"], true, "{name}: {}", first["reason"]);
+        rebuilds(&once, format, &first, whole.messages.len());
+
+        let twice = folder.path(&format!("{name}.twice"));
+        let arguments = [
+            "compact",
+            text(&once),
+            "--json",
+            "--budget",
+            "1500",
+            "--out",
+            text(&twice),
+        ];
+        let output = run(&arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let second = json(&output);
+        assert_eq!(second["compacted"], true, "{name}: {}", second["reason"]);
+        assert!(second["tokens_after"].as_u64().unwrap() <= 1_500, "{name}");
+        let view = second["messages"].to_string();
+        assert!(view.contains("Never touch vendor/"), "{name}: {view}");
+        rebuilds(&twice, format, &second, whole.messages.len());
+    }
+}
+
+/// The file that was written gives the messages that were reported, and holds all that it held before.
+fn rebuilds(path: &Path, format: FileFormat, report: &Value, messages: usize) {
+    let again = read(path, format).conversations.remove(0);
+    assert_eq!(again.messages.len(), messages, "{format}");
+    let context = epitome_wire::files::chat_messages(&again.context().messages);
+    let context: Value = serde_json::from_slice(&context).unwrap();
+    assert_eq!(context, report["messages"], "{format}");
+    let body = json!({"messages": report["messages"]});
+    assert_eq!(strict::openai_chat(&body), [], "{format}");
+}
+
+#[test]
+fn every_preset_works_on_every_session_format() {
+    let folder = Folder::new();
+    let original = folder.write("session.json", &unified(30));
+    for (name, format) in WRITTEN {
+        let file = folder.path(&format!("{name}.session"));
+        run(&[
+            "convert",
+            text(&original),
+            "--to",
+            name,
+            "--out",
+            text(&file),
+        ]);
+        for preset in ["default", "vibe", "openclaw", "micro", "spacebot", "layer"] {
+            let out = folder.path("out");
+            let output = run(&[
+                "compact",
+                text(&file),
+                "--json",
+                "--preset",
+                preset,
+                "--budget",
+                "3000",
+                "--out",
+                text(&out),
+            ]);
+            assert!(
+                output.status.success(),
+                "{name} {preset}: {}",
+                stderr(&output)
+            );
+            let report = json(&output);
+            assert_eq!(
+                report["compacted"], true,
+                "{name} {preset}: {}",
+                report["reason"]
+            );
+            assert!(
+                report["tokens_after"].as_u64().unwrap() <= 3_000,
+                "{name} {preset}"
+            );
+            let whole = read(&file, format).conversations.remove(0);
+            rebuilds(&out, format, &report, whole.messages.len());
+        }
+    }
+}
+
+#[test]
+fn several_conversations_give_a_result_each_unless_one_is_chosen() {
+    let record = |id: usize| json!({"task_id": id, "trial": 0, "traj": [{"role": "user", "content": "hello"}]});
+    let file = json!([record(0), record(1), record(2)]).to_string();
+    let output = run_with_input(&["compact", "-", "--json"], file.as_bytes());
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let numbers: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["conversation"].clone())
+        .collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    let output = run_with_input(
+        &["compact", "-", "--json", "--conversation", "2"],
+        file.as_bytes(),
+    );
+    assert_eq!(json(&output)["conversation"], 2);
+    for number in ["0", "4"] {
+        let output = run_with_input(&["compact", "-", "--conversation", number], file.as_bytes());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            stderr(&output).contains("3 conversations"),
+            "{}",
+            stderr(&output)
+        );
+    }
+    let output = run_with_input(&["convert", "-", "--to", "pi"], file.as_bytes());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn what_cannot_be_carried_is_listed() {
+    let body = json!({"messages": [
+        {"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": ""}}]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "I see"}]}]});
+    let body = body.to_string();
+    let output = run_with_input(&["convert", "-", "--to", "pi", "--json"], body.as_bytes());
+    let object = json(&output);
+    let codes: Vec<&str> = object["losses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|loss| loss["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["thinking", "media"]);
+    assert!(
+        stderr(&output).contains("thinking is left out"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        object["file"]
+            .as_str()
+            .unwrap()
+            .starts_with(r#"{"type":"session""#)
+    );
+    let output = run_with_input(
+        &["convert", "-", "--to", "openai-chat", "-q"],
+        body.as_bytes(),
+    );
+    assert_eq!(output.stderr, b"");
+    assert_eq!(json(&output)["messages"][1]["content"], "I see");
+}
+
+#[test]
+fn bad_files_are_refused_in_one_line_and_nothing_is_written() {
+    let folder = Folder::new();
+    let deep = "[".repeat(10_000_000);
+    for (name, content) in [
+        ("empty", ""),
+        ("binary", "\u{7f}ELF\u{0}\u{0}"),
+        ("deep", deep.as_str()),
+        (
+            "header",
+            "{\"type\":\"session\",\"version\":3,\"id\":\"s\"}\n",
+        ),
+    ] {
+        refused(&folder, &folder.write(name, content), &[]);
+    }
+    refused(&folder, folder.0.path(), &[]);
+    refused(&folder, &folder.path("absent"), &[]);
+    let unified = folder.write("unified", "{\"id\":\"u\",\"messages\":[");
+    refused(&folder, &unified, &["--format", "unified"]);
+}
+
+fn refused(folder: &Folder, path: &Path, extra: &[&str]) {
+    let out = folder.path("out");
+    for command in ["compact", "convert"] {
+        let mut arguments = vec![command, text(path), "--out", text(&out)];
+        if command == "convert" {
+            arguments.extend(["--to", "pi"]);
+        }
+        arguments.extend(extra);
+        let output = run(&arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{command} {}",
+            path.display()
+        );
+        let line = stderr(&output);
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(line.contains(text(path)), "{line}");
+        assert!(!out.exists(), "{line}");
+    }
+}
+
+#[test]
+fn a_file_with_problems_is_read_and_they_are_named() {
+    let folder = Folder::new();
+    let original = folder.write("session.json", &unified(30));
+    let file = folder.path("pi.session");
+    run(&[
+        "convert",
+        text(&original),
+        "--to",
+        "pi",
+        "--out",
+        text(&file),
+    ]);
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes.extend_from_slice(
+        b"{\"type\":\"wizardry\",\"id\":\"w\"}\n{\"type\":\"message\",\"id\":\"torn",
+    );
+    std::fs::write(&file, bytes).unwrap();
+    let output = run(&["compact", text(&file), "--json"]);
+    assert!(output.status.success());
+    let told = stderr(&output);
+    assert!(
+        told.contains("torn_last_line") && told.contains("unknown_entry"),
+        "{told}"
+    );
+    assert_eq!(json(&output)["compacted"], true);
+}

@@ -1,0 +1,146 @@
+//! Session files against recorded ones: the counts of their manifest, and the same sessions in one chat shape.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use epitome::{Message, Role};
+use epitome_wire::files::{Counts, FileFormat, Transcript, flat_text, read_file};
+use serde_json::Value;
+
+use crate::support::data;
+
+/// What the manifest says about the native files.
+fn manifest(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("MANIFEST.json")).unwrap();
+    let entries: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let is_native = |entry: &Value| entry["kind"] == "native";
+    entries.into_iter().filter(is_native).collect()
+}
+
+fn sniff(path: &Path) -> FileFormat {
+    let mut head = Vec::new();
+    let file = File::open(path).unwrap();
+    file.take(epitome_wire::files::SNIFF_BYTES as u64)
+        .read_to_end(&mut head)
+        .unwrap();
+    FileFormat::sniff(&head).unwrap_or_else(|| panic!("{} is not recognised", path.display()))
+}
+
+fn counts(path: &Path) -> Counts {
+    let mut counts = Counts::default();
+    let mut source = BufReader::new(File::open(path).unwrap());
+    read_file(&mut source, sniff(path), &mut |event| counts.add(&event)).unwrap();
+    counts.finish()
+}
+
+fn transcript(path: &Path) -> Transcript {
+    let mut source = BufReader::new(File::open(path).unwrap());
+    Transcript::collect(&mut source, sniff(path)).unwrap()
+}
+
+#[test]
+fn every_native_file_has_the_counts_of_its_manifest() {
+    let Some(folder) = data("files_real", "native") else {
+        return;
+    };
+    let folder = folder.parent().unwrap();
+    let mut files = 0;
+    for entry in manifest(folder) {
+        let name = entry["file"].as_str().unwrap();
+        let counts = counts(&folder.join(name));
+        if name.contains("aider") {
+            // Of aider's logs the manifest counts the lines of requests.
+            assert_eq!(counts.by_role["user"], entry["messages"], "{name}");
+        } else {
+            assert_eq!(counts.messages, entry["messages"], "{name}: messages");
+            assert_eq!(counts.calls, entry["calls"], "{name}: calls");
+            assert_eq!(counts.results, entry["results"], "{name}: results");
+            assert_eq!(counts.unanswered, entry["unanswered"], "{name}: unanswered");
+            assert_eq!(counts.orphans, entry["orphan_results"], "{name}: orphans");
+            assert_eq!(counts.compactions, entry["compactions"], "{name}");
+            let users = counts.by_role.get("user").copied().unwrap_or_default();
+            assert_eq!(users, entry["users"], "{name}: users");
+        }
+        let sessions = entry.get("sessions").and_then(Value::as_u64).unwrap_or(1);
+        assert_eq!(counts.conversations, sessions, "{name}: conversations");
+        let codes: Vec<&str> = counts
+            .problems
+            .counts
+            .keys()
+            .map(|code| code.as_str())
+            .collect();
+        let expected = ["repeated_call_id", "unanswered_call"];
+        assert!(
+            codes.iter().all(|code| expected.contains(code)),
+            "{name}: {codes:?}"
+        );
+        files += 1;
+    }
+    assert!(files >= 26, "{files} files");
+}
+
+#[test]
+fn unified_files_are_what_their_originals_say() {
+    let Some(folder) = data("files_real", "unified") else {
+        return;
+    };
+    let folder = folder.parent().unwrap();
+    let mut files = 0;
+    for entry in manifest(folder) {
+        let native = folder.join(entry["file"].as_str().unwrap());
+        let stem = native.file_stem().unwrap().to_str().unwrap();
+        let unified = folder.join("unified").join(stem).with_extension("json");
+        if !unified.exists() {
+            continue;
+        }
+        let (native, unified) = (transcript(&native), transcript(&unified));
+        assert_eq!(unified.format, FileFormat::Unified);
+        let (native, unified) = (&native.conversations[0], &unified.conversations[0]);
+        assert_eq!(native.messages.len(), unified.messages.len(), "{stem}");
+        for (at, (ours, theirs)) in native.messages.iter().zip(&unified.messages).enumerate() {
+            same_message(ours, theirs, &format!("{stem}, message {at}"));
+        }
+        let facts = |conversation: &epitome_wire::files::Conversation| -> Vec<_> {
+            let recorded = conversation.compactions.iter();
+            recorded
+                .map(|recorded| {
+                    (
+                        recorded.at,
+                        recorded.summary.clone(),
+                        recorded.tokens_before,
+                    )
+                })
+                .collect()
+        };
+        assert_eq!(facts(native), facts(unified), "{stem}");
+        files += 1;
+    }
+    assert!(files >= 11, "{files} files");
+}
+
+fn same_message(ours: &Message, theirs: &Message, place: &str) {
+    assert_eq!(ours.role, theirs.role, "{place}");
+    assert_eq!(flat_text(ours), flat_text(theirs), "{place}");
+    let calls = |message: &Message| -> Vec<(String, String, Value)> {
+        let calls = message.calls();
+        calls
+            .map(|call| {
+                let given = &call.arguments;
+                let read =
+                    serde_json::from_str(given).unwrap_or_else(|_| Value::from(given.to_string()));
+                (call.id.to_string(), call.name.to_string(), read)
+            })
+            .collect()
+    };
+    assert_eq!(calls(ours), calls(theirs), "{place}");
+    if ours.role == Role::Tool {
+        let id = |message: &Message| {
+            message
+                .results()
+                .next()
+                .map(|result| result.call_id.clone())
+        };
+        assert_eq!(id(ours), id(theirs), "{place}");
+    }
+}

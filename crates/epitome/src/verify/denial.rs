@@ -1,0 +1,239 @@
+//! Words that deny, and the same sentence with and without them.
+
+use super::word::{Key, key, words};
+
+/// Words that turn a sentence round.
+const NEGATIONS: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "cannot",
+    "without",
+    "nothing",
+    "none",
+    "avoid",
+    "forbidden",
+    "prohibited",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "keiner",
+    "nie",
+    "niemals",
+    "ohne",
+    "verboten",
+    "vermeide",
+    "pas",
+    "jamais",
+    "aucun",
+    "aucune",
+    "sans",
+    "interdit",
+    "évite",
+    "nunca",
+    "jamás",
+    "sin",
+    "ningún",
+    "ninguna",
+    "prohibido",
+    "evita",
+    "não",
+    "nem",
+    "sem",
+    "proibido",
+    "non",
+    "mai",
+    "senza",
+    "vietato",
+    "niet",
+    "geen",
+    "nooit",
+    "zonder",
+    "verboden",
+    "не",
+    "нет",
+    "нельзя",
+    "никогда",
+    "без",
+    "запрещено",
+];
+/// The same inside words and in scripts that do not separate them.
+pub(super) const NEGATION_SIGNS: &[&str] = &[
+    "不",
+    "别",
+    "別",
+    "勿",
+    "没有",
+    "禁止",
+    "ない",
+    "ません",
+    "なく",
+    "않",
+    "지 마",
+    "지 말",
+    "금지",
+    "없",
+];
+
+/// Words that come and go with a denial: "use it", "do not use it", "always use it".
+const BESIDE: &[&str] = &[
+    "do",
+    "does",
+    "did",
+    "always",
+    "immer",
+    "siempre",
+    "toujours",
+    "sempre",
+    "altijd",
+    "всегда",
+    "please",
+];
+/// What is written together.
+const SHORT: [(&str, &str); 4] = [
+    ("cannot", "can not"),
+    ("can't", "can not"),
+    ("won't", "will not"),
+    ("n't", " not"),
+];
+
+/// Whether a word, in small letters, denies.
+pub(super) fn is_negation(word: &str) -> bool {
+    NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont"
+}
+
+/// A sentence as it is worded: its words in order, and how often it denies before each.
+#[derive(Clone, Debug)]
+pub(super) struct Wording {
+    /// The words that do not deny.
+    words: Vec<Key>,
+    /// The same as text.
+    texts: Vec<String>,
+    /// How many that deny stand before each of them; behind the last, as one more.
+    denials: Vec<usize>,
+}
+
+impl Wording {
+    pub(super) fn of(sentence: &str) -> Self {
+        let mut lower = plain_answer(sentence).to_lowercase().replace('’', "'");
+        for (short, long) in SHORT {
+            lower = lower.replace(short, long);
+        }
+        let mut wording = Self {
+            words: Vec::new(),
+            texts: Vec::new(),
+            denials: vec![0],
+        };
+        for word in words(&lower) {
+            if is_negation(word.text) || NEGATION_SIGNS.contains(&word.text) {
+                if let Some(last) = wording.denials.last_mut() {
+                    *last += 1;
+                }
+            } else if !BESIDE.contains(&word.text) {
+                wording.words.push(key(word.text));
+                wording.texts.push(word.text.to_owned());
+                wording.denials.push(0);
+            }
+        }
+        wording
+    }
+
+    /// A rule as a whole, and those of its clauses that say something by themselves.
+    pub(super) fn of_rule(rule: &str) -> Vec<Self> {
+        let clauses = rule.split([',', ';', ':', '.', '(', ')', '，', '；', '。']);
+        let clauses: Vec<Self> = clauses
+            .map(|clause| Self::of(bare_clause(clause)))
+            .collect();
+        let whole = std::iter::once(Self::of(rule));
+        match clauses.len() {
+            0 | 1 => whole.collect(),
+            _ => whole
+                .chain(
+                    clauses
+                        .into_iter()
+                        .filter(|clause| clause.words.len() >= CLAUSE_WORDS),
+                )
+                .collect(),
+        }
+    }
+
+    /// Whether this one holds all the words of `rule` in a row, at least so many, and denies more often or less.
+    pub(super) fn turns(&self, rule: &Self, fewest: usize) -> bool {
+        let length = rule.words.len();
+        if length < fewest {
+            return false;
+        }
+        let behind_rule = rule.denials.last().copied().unwrap_or_default();
+        let in_rule = rule.denials.iter().sum::<usize>() - behind_rule;
+        let rows = self.words.windows(length).enumerate();
+        let mut starts = rows
+            .filter(|(_, row)| *row == rule.words)
+            .map(|(start, _)| start)
+            .peekable();
+        starts.peek().is_some()
+            && starts.all(|start| {
+                let inside = self.denials.get(start..start + length).unwrap_or_default();
+                let behind = self
+                    .denials
+                    .get(start + length)
+                    .copied()
+                    .unwrap_or_default();
+                // What stands behind the last word may deny what follows.
+                let is_end = start + length == self.words.len();
+                inside.iter().sum::<usize>() != in_rule || is_end && behind != behind_rule
+            })
+    }
+
+    /// Whether this one is `rule` word for word, but for one word that is new.
+    pub(super) fn replaces_in(&self, rule: &Self, is_new: impl Fn(&str) -> bool) -> bool {
+        if self.words.len() != rule.words.len() || self.words.len() < CLAUSE_WORDS {
+            return false;
+        }
+        let pairs = self.words.iter().zip(&rule.words).zip(&self.texts);
+        let mut others = pairs.filter(|((own, ruled), _)| own != ruled);
+        others.next().is_some_and(|(_, text)| is_new(text)) && others.next().is_none()
+    }
+}
+
+/// Words of a clause that says something by itself.
+const CLAUSE_WORDS: usize = 4;
+/// What joins a clause to the one before it.
+const JOINS: &[&str] = &[
+    "and", "but", "und", "aber", "y", "pero", "e", "ma", "et", "mais",
+];
+
+fn bare_clause(clause: &str) -> &str {
+    let bare = clause.trim_start();
+    let first = bare.split(' ').next().unwrap_or_default();
+    let is_join = JOINS.iter().any(|join| join.eq_ignore_ascii_case(first));
+    if is_join {
+        bare.get(first.len()..).unwrap_or(bare)
+    } else {
+        bare
+    }
+}
+
+/// A sentence without the "no" by which it answers: "No, leave it where it is."
+pub(super) fn plain_answer(sentence: &str) -> &str {
+    let bare = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = bare
+        .find([',', '.', '!', ';', '，', '。'])
+        .unwrap_or_default();
+    let (first, behind) = bare.split_at(end);
+    let is_answer = ANSWERS.iter().any(|answer| *answer == first.to_lowercase());
+    if is_answer { behind } else { sentence }
+}
+
+const ANSWERS: &[&str] = &[
+    "no",
+    "nope",
+    "nein",
+    "non",
+    "não",
+    "nee",
+    "нет",
+    "不",
+    "いいえ",
+    "아니요",
+];

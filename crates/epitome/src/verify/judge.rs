@@ -1,0 +1,189 @@
+//! Sentence by sentence: what is not in the source, and what was not said, or not by him.
+
+use super::Verification;
+use super::claim;
+use super::item::{Line, LineKind};
+use super::mark::{AnchorKind, Mark, is_file, marks};
+use super::repair::Repair;
+use super::report::{Alarm, AlarmKind, VerifyReport};
+use super::rule::Told;
+use super::support::{Support, Surroundings, support};
+use super::voice::{self, Claim, Voice};
+use super::word::{Key, Word, words};
+use crate::pin;
+
+/// A summary under judgement.
+pub(super) struct Judge<'v, 'r, 'a> {
+    pub(super) verification: &'v Verification,
+    pub(super) report: &'r mut VerifyReport,
+    pub(super) repair: &'r mut Repair<'a>,
+    /// Words of the files that the last line with files was about.
+    pub(super) scope: Vec<Key>,
+}
+
+impl<'a> Judge<'_, '_, 'a> {
+    /// Judges the sentences of a line.
+    pub(super) fn line(&mut self, at: usize, line: &Line<'a>) {
+        if line.kind == LineKind::Frame {
+            return;
+        }
+        let invented = self.invented(line);
+        let mut invented = invented.into_iter().peekable();
+        let mut end = line.lead.len();
+        let mut is_struck = false;
+        for (place, sentence) in line.sentences.iter().enumerate() {
+            end += sentence.len();
+            let mut alarms = Vec::new();
+            while let Some((_, alarm)) = invented.next_if(|(start, _)| *start < end) {
+                alarms.push(alarm);
+            }
+            if line.kind == LineKind::Text {
+                let start = end - sentence.len();
+                let behind = line.text.get(start..).unwrap_or(sentence);
+                if let Some((alarm, bytes)) = self.untrue(line, sentence, behind) {
+                    alarms.push(alarm);
+                    self.strike_with(at, place, line, bytes);
+                }
+            }
+            match line.kind {
+                // A heading without its name still parts what stands above from what stands below.
+                LineKind::Heading => {
+                    for alarm in &alarms {
+                        self.repair.blank(at, &alarm.text);
+                    }
+                }
+                _ if alarms.is_empty() => {}
+                _ => {
+                    self.repair.strike(at, place);
+                    is_struck = true;
+                }
+            }
+            self.report.alarms.extend(alarms);
+        }
+        if !is_struck {
+            self.whole_line(at, line);
+        }
+    }
+
+    /// A rule may be several sentences, and be turned round as a whole.
+    fn whole_line(&mut self, at: usize, line: &Line<'a>) {
+        if line.kind != LineKind::Text || line.sentences.len() < 2 {
+            return;
+        }
+        let whole = line.text.get(line.lead.len()..).unwrap_or_default();
+        let found = self.untrue(line, whole, whole);
+        if let Some((alarm, _)) =
+            found.filter(|(alarm, _)| alarm.kind == AlarmKind::PinContradicted)
+        {
+            self.report.alarms.push(alarm);
+            for place in 0..line.sentences.len() {
+                self.repair.strike(at, place);
+            }
+        }
+    }
+
+    /// The anchors of a line that the source does not support, and where they stand.
+    fn invented(&mut self, line: &Line<'a>) -> Vec<(usize, Alarm)> {
+        let mut found: Vec<Mark<'_>> = Vec::new();
+        marks(line.text, |mark| found.push(mark));
+        self.update_scope(&found);
+        let has_numbers = found.iter().any(|mark| mark.kind == AnchorKind::Number);
+        let line_words: Vec<Word<'_>> = if has_numbers {
+            words(line.text).collect()
+        } else {
+            Vec::new()
+        };
+        let place = Surroundings {
+            line: line.text,
+            words: &line_words,
+            scope: &self.scope,
+        };
+        let mut alarms = Vec::new();
+        for mark in &found {
+            let supported = support(&self.verification.ground, mark, place);
+            self.report.checked += usize::from(supported != Support::Open);
+            if supported == Support::Lacking {
+                self.report.of_mut(mark.kind).invented += 1;
+                let alarm = Alarm {
+                    kind: AlarmKind::Invented(mark.kind),
+                    text: mark.text.to_owned(),
+                    line: line.number,
+                };
+                alarms.push((mark.start, alarm));
+            }
+        }
+        alarms
+    }
+
+    /// The files that a line names are what the numbers in it and below it are about.
+    fn update_scope(&mut self, found: &[Mark<'_>]) {
+        let named: Vec<Key> = found
+            .iter()
+            .filter(|mark| mark.kind == AnchorKind::Path && is_file(mark.text))
+            .filter_map(|mark| mark.text.rsplit('/').next())
+            .filter_map(|name| words(name).next())
+            .map(|word| word.key)
+            .collect();
+        if !named.is_empty() {
+            self.scope = named;
+        }
+    }
+
+    /// Takes out the sentences that `bytes` from the beginning of the one at `place` reach into.
+    fn strike_with(&mut self, at: usize, place: usize, line: &Line<'a>, bytes: usize) {
+        let mut start = 0;
+        for (place, sentence) in line.sentences.iter().enumerate().skip(place) {
+            if start > 0 && start >= bytes {
+                break;
+            }
+            self.repair.strike(at, place);
+            start += sentence.len();
+        }
+    }
+
+    /// What a sentence says that was not so, or not said by him, and how far what it claims goes. `behind` is the
+    /// line from the sentence on.
+    fn untrue(&self, line: &Line<'_>, sentence: &str, behind: &str) -> Option<(Alarm, usize)> {
+        let Verification { ground, rules, .. } = self.verification;
+        let listed = Claim {
+            voice: line.voice,
+            content: voice::said(line.text, sentence),
+        };
+        let told = voice::claim(sentence);
+        let claim = match line.voice {
+            Voice::Narrator => told,
+            // Even in a list of what the user said, a sentence may tell what somebody else said.
+            Voice::User | Voice::UserAgrees => told
+                .filter(|told| told.voice == Voice::Others)
+                .or(Some(listed)),
+            // What is quoted may itself tell of the user.
+            Voice::Others if claim::is_verbatim(ground, sentence) => Some(listed),
+            Voice::Others | Voice::Tasks => told.or(Some(listed)),
+        };
+        let is_binding = claim
+            .is_some_and(|claim| matches!(claim.voice, Voice::User | Voice::UserAgrees))
+            || pin::is_standing(sentence);
+        // Only where instructions are listed, another wording is another instruction.
+        let is_new = |word: &str| line.voice == Voice::User && !ground.has_typed(word);
+        let content = claim.map_or(sentence, |claim| claim.content);
+        let manner = Told {
+            is_binding,
+            is_new: &is_new,
+        };
+        let is_turned =
+            !ground.has_sentence(sentence) && rules.contradicted(content, &manner).is_some();
+        let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
+        let kind = if is_turned {
+            Some(AlarmKind::PinContradicted)
+        } else {
+            whole.and_then(|claim| claim::judge(ground, claim))
+        };
+        let alarm = |kind| Alarm {
+            kind,
+            text: sentence.trim().to_owned(),
+            line: line.number,
+        };
+        let reach = whole.map_or(0, |claim| claim::end(claim, behind));
+        kind.map(|kind| (alarm(kind), reach))
+    }
+}

@@ -1,0 +1,307 @@
+//! Whether the source supports a number. A number alone says little: it needs the company it has in the source.
+
+use super::ground::{Ground, figures, value};
+use super::mark::{Mark, lead};
+use super::slot::Slots;
+use super::support::{Support, Surroundings};
+use super::word::{Key, Word, key};
+
+/// A number of no more digits stands near anything by chance.
+const SHORT_DIGITS: usize = 3;
+/// Fewer words around it than this are few.
+const FEW: usize = 3;
+/// How far around a number its company is looked for.
+const COMPANY: usize = 8;
+/// How far the words on either side of it may be, behind other numbers.
+const BESIDE: usize = 3;
+/// From this many digits on a number needs no company: no other number of the source is like it by chance.
+const PLAIN_DIGITS: usize = 5;
+/// The sign of something left out.
+const GAP: char = '…';
+/// What `#` before a number may stand for.
+const REFERENCES: [&str; 7] = ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
+
+/// A number and what stands around it.
+pub(super) struct Number<'a> {
+    text: &'a str,
+    figures: &'a str,
+    unit: &'a str,
+    key: Key,
+    is_weak: bool,
+    is_reference: bool,
+    /// A line of a file. Lines move while a file is worked on.
+    is_line: bool,
+    /// The word behind a number that opens a numbered line: `88→fn main`.
+    behind_gutter: Option<Key>,
+    /// "Around line 320".
+    is_about: bool,
+    around: &'a [Word<'a>],
+    /// Its place among the words around it.
+    at: usize,
+    scope: &'a [Key],
+}
+
+impl<'a> Number<'a> {
+    pub(super) fn new(mark: &Mark<'a>, place: Surroundings<'a>) -> Self {
+        let bare = mark.text.trim_start_matches(['v', 'V']);
+        let (figures, unit) = match bare.contains('_') {
+            true => (bare, ""),
+            false => figures(bare),
+        };
+        let at = place.words.partition_point(|word| word.start < mark.start);
+        let from = at.saturating_sub(COMPANY);
+        let to = place.words.len().min(at + COMPANY + 1);
+        let before = place.line.get(..mark.start).unwrap_or_default();
+        let behind = place.line.get(mark.start..).unwrap_or_default();
+        // What was left out parts what stands on either side.
+        let gap_before = before.rfind(GAP).unwrap_or_default();
+        let gap_behind = behind
+            .find(GAP)
+            .map_or(place.line.len(), |gap| mark.start + gap);
+        let part = |word: &Word<'_>| word.start < gap_before;
+        let from = from.max(place.words.partition_point(part));
+        let to = to.min(place.words.partition_point(|word| word.start < gap_behind));
+        Self {
+            text: mark.text,
+            figures,
+            unit,
+            key: key(figures),
+            is_weak: mark.is_weak,
+            is_reference: before.ends_with('#'),
+            is_line: is_line(before),
+            behind_gutter: place
+                .words
+                .get(at + 1)
+                .filter(|_| is_gutter(before, behind))
+                .map(|word| word.key),
+            is_about: before.trim_end().ends_with('~') || is_about(before),
+            around: place.words.get(from..to).unwrap_or_default(),
+            at: at - from,
+            scope: place.scope,
+        }
+    }
+
+    pub(super) fn support(&self, ground: &Ground) -> Support {
+        let digits = self.figures.chars().filter(char::is_ascii_digit).count();
+        let is_plain = digits >= PLAIN_DIGITS || self.figures.matches('.').count() > 1;
+        if is_plain && self.is_known(ground) {
+            return Support::Given;
+        }
+        if self.is_line && self.is_about && self.figures.ends_with(['0', '5']) {
+            return Support::Open;
+        }
+        if let Some(behind) = self.behind_gutter {
+            return Support::of(ground.has_pair(self.key, behind));
+        }
+        match ground.slots(self.around, self.at) {
+            Slots::Same => return Support::Given,
+            Slots::Other => return Support::of(self.is_line && self.is_near(ground)),
+            Slots::Unknown => {}
+        }
+        if self.is_weak {
+            return self.count(ground);
+        }
+        if !self.is_known(ground) {
+            return Support::of(self.is_rounded(ground));
+        }
+        let is_year =
+            digits == 4 && value(self.figures).is_some_and(|year| (1_900..2_100).contains(&year));
+        let is_marked = self.text.len() > self.figures.len() && ground.knows(key(self.text));
+        if is_year || is_marked {
+            return Support::Given;
+        }
+        Support::of(self.is_near(ground))
+    }
+
+    /// Whether it stands near anything in the source that it is about here.
+    fn is_near(&self, ground: &Ground) -> bool {
+        let company = self.company(ground);
+        if company.is_empty() {
+            return true;
+        }
+        // `#12` is one of many: it must be the one that is about the same.
+        let is_close = |word: &&str| ground.has_close(self.key, key(word));
+        if self.is_reference {
+            let is_near = |word: &Key| ground.has_near(self.key, *word);
+            return REFERENCES.iter().any(is_close) && company.iter().any(is_near);
+        }
+        let digits = self.figures.chars().filter(char::is_ascii_digit).count();
+        let needed = if digits > SHORT_DIGITS || company.len() < FEW {
+            1
+        } else {
+            2
+        };
+        let near = company
+            .iter()
+            .filter(|word| ground.has_near(self.key, **word));
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        near.take(needed).count() == needed || self.is_line && self.scope.iter().any(is_near)
+    }
+
+    fn is_known(&self, ground: &Ground) -> bool {
+        ground.knows(key(self.text)) || ground.knows(self.key) || ground.knows_part(self.key)
+    }
+
+    /// The words that say what it is about.
+    fn company(&self, ground: &Ground) -> Vec<Key> {
+        let around = self
+            .around
+            .iter()
+            .enumerate()
+            .filter(|(at, word)| *at != self.at && !word.is_numeric())
+            .map(|(_, word)| word.key)
+            .filter(|word| !ground.is_common(*word));
+        let mut company: Vec<Key> = around.chain(self.scope.iter().copied()).collect();
+        company.extend(self.units());
+        company
+    }
+
+    /// What is written behind it, and what that is short for.
+    fn units(&self) -> impl Iterator<Item = Key> + '_ {
+        let long: &[&str] = match self.unit {
+            "ms" => &["millisecond", "milliseconds"],
+            "s" | "sec" => &["second", "seconds"],
+            "min" | "m" => &["minute", "minutes"],
+            "h" => &["hour", "hours"],
+            _ => &[],
+        };
+        let unit = Some(self.unit).filter(|unit| !unit.is_empty());
+        unit.into_iter().chain(long.iter().copied()).map(key)
+    }
+
+    /// "17 retries": the source tells if it counts retries too, or has the number beside what this one is about.
+    fn count(&self, ground: &Ground) -> Support {
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        let beside: Vec<Key> = self.beside().collect();
+        let touches = |word: &Key| ground.has_close(self.key, *word);
+        if self.units().any(|unit| is_near(&unit)) || beside.iter().any(touches) {
+            return Support::Given;
+        }
+        if beside.iter().any(|word| ground.is_measure(*word)) {
+            return Support::Lacking;
+        }
+        let company = self.company(ground);
+        let others = company.iter().filter(|word| !beside.contains(word));
+        let needed = if company.len() < FEW { 1 } else { 2 };
+        if others.filter(|word| is_near(word)).take(needed).count() == needed {
+            return Support::Given;
+        }
+        let is_counted = beside.iter().any(|word| ground.is_counted(*word));
+        if is_counted || !self.is_known(ground) {
+            return Support::Lacking;
+        }
+        Support::Open
+    }
+
+    /// The words on either side, behind other numbers of a list.
+    fn beside(&self) -> impl Iterator<Item = Key> + '_ {
+        let tells = |word: &&Word<'_>| !word.is_numeric() && word.text.chars().count() > 2;
+        let before = self.around.iter().take(self.at).rev().find(tells);
+        let behind = self.around.iter().skip(self.at + 1).find(tells);
+        let is_close = |word: &&Word<'_>| {
+            self.around
+                .iter()
+                .position(|other| other.start == word.start)
+                .is_some_and(|at| at.abs_diff(self.at) <= BESIDE)
+        };
+        before
+            .into_iter()
+            .chain(behind)
+            .filter(is_close)
+            .map(|word| word.key)
+    }
+
+    /// `156k` for 155,539; `2.5M` for 2,480,113; 155,000 for 155,539.
+    fn is_rounded(&self, ground: &Ground) -> bool {
+        let (whole, part) = self.figures.split_once('.').unwrap_or((self.figures, ""));
+        let scale: u64 = match self.unit {
+            "k" | "K" => 1_000,
+            "m" | "M" => 1_000_000,
+            _ => return self.is_about && self.is_round(ground),
+        };
+        let places = u32::try_from(part.len()).unwrap_or(u32::MAX);
+        let step = 10_u64.checked_pow(places).map_or(0, |parts| scale / parts);
+        value(&format!("{whole}{part}"))
+            .and_then(|value| value.checked_mul(step))
+            .is_some_and(|value| {
+                ground.has_between(value.saturating_sub(step), value.saturating_add(step))
+            })
+    }
+
+    /// Figures that end in zeros stand for what lies around them.
+    fn is_round(&self, ground: &Ground) -> bool {
+        let zeros = self.figures.chars().rev().take_while(|c| *c == '0').count();
+        let step = u32::try_from(zeros)
+            .ok()
+            .and_then(|zeros| 10_u64.checked_pow(zeros));
+        zeros >= 2
+            && step.zip(value(self.figures)).is_some_and(|(step, value)| {
+                let half = step / 2;
+                ground.has_between(value.saturating_sub(half), value.saturating_add(half))
+            })
+    }
+}
+
+const LINES: &[&str] = &[
+    "line",
+    "lines",
+    "zeile",
+    "zeilen",
+    "ligne",
+    "lignes",
+    "línea",
+    "líneas",
+    "linha",
+    "linhas",
+    "riga",
+    "righe",
+    "regel",
+    "regels",
+    "строка",
+    "строки",
+];
+const ABOUT: &[&str] = &[
+    "around",
+    "about",
+    "near",
+    "approximately",
+    "roughly",
+    "circa",
+    "ca",
+    "etwa",
+    "ungefähr",
+    "environ",
+    "vers",
+    "aproximadamente",
+    "около",
+];
+
+/// Whether a number behind this names a line: `line 88`, `lines 88 and 90`, `main.rs:88`.
+fn is_line(before: &str) -> bool {
+    let is_behind_file = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .is_some_and(|word| word.contains('.') && word.ends_with([':', '-']));
+    is_behind_file || lead(before).is_some_and(|word| LINES.contains(&word.to_lowercase().as_str()))
+}
+
+/// Whether a line of a file begins with its number: `88→fn main`, `88:fn main`.
+fn is_gutter(before: &str, number: &str) -> bool {
+    let behind = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    let opens = before
+        .chars()
+        .all(|c| c.is_whitespace() || "-*>".contains(c));
+    opens
+        && behind.starts_with(['→', ':', '|'])
+        && !behind
+            .get(1..)
+            .unwrap_or_default()
+            .starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_about(before: &str) -> bool {
+    let plain = before.split(|c: char| !c.is_alphanumeric());
+    let last: Vec<&str> = plain.filter(|word| !word.is_empty()).collect();
+    let mut last = last.iter().rev().take(2);
+    last.any(|word| ABOUT.contains(&word.to_lowercase().as_str()))
+}
