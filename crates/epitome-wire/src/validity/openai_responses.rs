@@ -7,33 +7,16 @@ use super::shared::{
     drop_item, has_text, missing_name, missing_output, role, says_nothing, untyped_block,
     wrong_arguments, wrong_content,
 };
-use crate::json::{Kind, Value};
-use crate::openai_responses::ItemKind;
+use crate::json::{Kind, Text, Value};
 
 pub(super) fn form(item: &Value<'_>, bytes: &[u8]) -> Vec<Finding> {
     let kind = item.string("type").unwrap_or_default();
     let mut out: Vec<Finding> = identifier(item, &kind).into_iter().collect();
     match kind.as_ref() {
         // A name of something that the provider keeps has no other form to check.
-        "" if ItemKind::of(item) == ItemKind::Reference => {}
+        "" if is_reference(item) => {}
         "" | "message" => out.extend(message(item, bytes)),
-        "reasoning" => {
-            if !matches!(
-                item.get("summary").map(|summary| &summary.kind),
-                Some(Kind::Array(_))
-            ) {
-                let cure = Cure::Edits(
-                    vec![set_member(item, "summary", *b"[]")],
-                    "an empty one is put in",
-                );
-                let what = "the reasoning has no list of summaries";
-                out.push(Finding::of_message(
-                    ProblemCode::MalformedReasoning,
-                    what,
-                    cure,
-                ));
-            }
-        }
+        "reasoning" => out.extend(missing_summary(item)),
         "function_call" => {
             out.extend(missing_name(item, None));
             out.extend(wrong_arguments(item, "arguments", "{}", None, bytes));
@@ -54,6 +37,31 @@ pub(super) fn form(item: &Value<'_>, bytes: &[u8]) -> Vec<Finding> {
         _ => {}
     }
     out
+}
+
+/// The name of an item that the provider keeps: an id, and perhaps an empty type.
+fn is_reference(item: &Value<'_>) -> bool {
+    let is_bare =
+        |name: &Text<'_>, value: &Value<'_>| name.is("id") || (name.is("type") && value.is_null());
+    let members = item.members();
+    item.string("id").is_some() && members.iter().all(|(name, value)| is_bare(name, value))
+}
+
+fn missing_summary(item: &Value<'_>) -> Option<Finding> {
+    if matches!(
+        item.get("summary").map(|summary| &summary.kind),
+        Some(Kind::Array(_))
+    ) {
+        return None;
+    }
+    let edit = set_member(item, "summary", *b"[]");
+    let cure = Cure::Edits(vec![edit], "an empty one is put in");
+    let what = "the reasoning has no list of summaries";
+    Some(Finding::of_message(
+        ProblemCode::MalformedReasoning,
+        what,
+        cure,
+    ))
 }
 
 /// Ids are typed; one that is not may be left out, but not invented.

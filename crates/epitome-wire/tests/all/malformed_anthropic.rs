@@ -1,5 +1,10 @@
 //! Malformed histories that only Anthropic Messages can have.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the helpers take what `json!` makes, as one expression"
+)]
+
 use epitome_testkit::signature;
 use epitome_wire::{Body, Wire, problems, repair};
 use serde_json::{Value, json};

@@ -8,7 +8,12 @@ use epitome_wire::{Body, Item, ProblemCode, Wire, detect, problems, repair};
 use serde_json::{Value, json};
 
 use crate::fixtures::{bytes, generated, testkit};
-use crate::support::property;
+use crate::sessions::{self, Texts};
+use crate::support::{data, files, property, stem};
+use crate::traffic;
+
+/// What only the provider can know: whether a thought is the one that was signed, or the one that led here.
+const UNKNOWABLE: &[Rule] = &[Rule::InvalidSignature, Rule::MissingReasoning];
 
 /// What both judges say about a body.
 fn refusals(body: &Body) -> Vec<String> {
@@ -16,7 +21,8 @@ fn refusals(body: &Body) -> Vec<String> {
         .into_iter()
         .map(|problem| problem.to_string());
     let request: Value = serde_json::from_slice(body.bytes()).unwrap();
-    let strict = strict::check(testkit(body.wire()), &request);
+    let mut strict = strict::check(testkit(body.wire()), &request);
+    strict.retain(|violation| !UNKNOWABLE.contains(&violation.rule));
     own.chain(strict.iter().map(|violation| format!("{violation:?}")))
         .collect()
 }
@@ -104,12 +110,9 @@ fn assert_others_stay(what: &str, before: &Body, after: &Body, fixes: usize) {
     );
 }
 
-/// What only the provider can know: whether a thought is the one that was signed, or the one that led here.
-const UNKNOWABLE: &[Rule] = &[Rule::InvalidSignature, Rule::MissingReasoning];
-
 #[test]
 fn whatever_is_done_to_a_history_repair_ends_and_tells_the_truth() {
-    property(2, 12, |random, size| {
+    property(4, 12, |random, size| {
         for &wire in Wire::ALL {
             let kind = *random.pick(&Kind::ALL);
             let mut request = generated(wire, kind, random.bits(), size + 3);
@@ -131,13 +134,12 @@ fn whatever_is_done_to_a_history_repair_ends_and_tells_the_truth() {
             });
             assert!(are_known, "{:?} {what}", repaired.left);
             if repaired.left.is_empty() {
-                let after: Value = serde_json::from_slice(after.bytes()).unwrap();
-                let mut found = strict::check(testkit(wire), &after);
-                found.retain(|violation| !UNKNOWABLE.contains(&violation.rule));
+                let found = refusals(&after);
                 assert!(
                     found.is_empty(),
-                    "{found:?} {:?} {what} {after}",
-                    repaired.done
+                    "{found:?} {:?} {what} {:?}",
+                    repaired.done,
+                    after.bytes()
                 );
             }
         }
@@ -190,6 +192,57 @@ fn spoil(value: &mut Value, random: &mut Random) {
                 json!(true),
             ];
             *end = random.pick(&others).clone();
+        }
+    }
+}
+
+/// Real sessions: where the other judge has nothing to say, neither has ours; where it has, repair makes it silent.
+fn check_real(name: &str, body: &Body) -> usize {
+    let strict = |bytes: &[u8]| {
+        let request: Value = serde_json::from_slice(bytes).unwrap();
+        match body.wire() {
+            Wire::Anthropic => strict::anthropic_foreign(&request),
+            wire => strict::check(testkit(wire), &request),
+        }
+    };
+    let before = strict(body.bytes());
+    let found = problems(body);
+    if before.is_empty() {
+        assert_eq!(found, [], "{name}");
+    }
+    let repaired = repair(body);
+    assert_eq!(repaired.left, [], "{name}");
+    let after = repaired.splice.into_bytes();
+    assert_eq!(strict(&after), [], "{name}");
+    assert_eq!(after == body.bytes(), found.is_empty(), "{name}");
+    found.len()
+}
+
+#[test]
+fn real_sessions_are_valid_or_made_so() {
+    if let Some(folder) = data("real_sessions_are_valid_or_made_so", "unified") {
+        for path in files(&folder, "json") {
+            let messages = sessions::read(&path, Texts::Short);
+            for &wire in Wire::ALL {
+                let request = bytes(&sessions::request(wire, &messages));
+                let body = Body::scan(request, wire).unwrap();
+                let name = format!("{} {wire}", stem(&path));
+                let found = check_real(&name, &body);
+                if found > 0 {
+                    eprintln!("{name}: {found} problems");
+                }
+            }
+        }
+    }
+    if let Some(folder) = data("real_sessions_are_valid_or_made_so", "native/codex") {
+        for path in files(&folder, "jsonl") {
+            let traffic = traffic::codex_items(&path);
+            for run in &traffic.runs {
+                let found = check_real(&stem(&path), &traffic.body(&run.spelled));
+                if found > 0 {
+                    eprintln!("{}: {found} problems", stem(&path));
+                }
+            }
         }
     }
 }
