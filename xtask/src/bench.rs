@@ -26,6 +26,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome",
     },
     Bench {
+        name: "compact",
+        package: "epitome",
+    },
+    Bench {
         name: "session",
         package: "epitome",
     },

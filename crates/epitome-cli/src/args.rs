@@ -22,6 +22,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Compact one conversation and print the result
     Compact(CompactArgs),
+    /// List every structural problem of a conversation, or write a repaired copy
+    Check(CheckArgs),
     /// Write a conversation in another format
     Convert(ConvertArgs),
     /// Show what a conversation is made of: tokens by role, tool and message, and how its context grew
@@ -111,6 +113,24 @@ pub(crate) struct InspectArgs {
     /// Say nothing that was not asked for
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CheckArgs {
+    /// A session file, a request body, an array of messages, or one message per line; `-` reads standard input
+    pub(crate) file: PathBuf,
+    /// What FILE is
+    #[arg(long, value_enum, default_value_t = Format::Auto)]
+    pub(crate) format: Format,
+    /// Write a repaired copy to the file that `--out` names
+    #[arg(long, requires = "out")]
+    pub(crate) repair: bool,
+    /// Where the repaired copy goes; never the input
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

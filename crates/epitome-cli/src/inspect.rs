@@ -64,9 +64,15 @@ fn session(source: &mut Source, format: FileFormat, meter: Meter) -> Result<Foun
     let mut tally = Tally::new(meter);
     read_file(source.reader()?, format, &mut |event| tally.add(&event))?;
     source.check_unchanged()?;
-    let tally = tally.finish();
+    let mut tally = tally.finish();
     if tally.counts.messages == 0 {
         bail!("no message of a {format} file can be read here, from byte 0 on");
+    }
+    if format == FileFormat::Aider {
+        // The log marks what the user typed and nothing else: only those marks can be counted. The answers between
+        // them are counted by role.
+        let typed = tally.counts.by_role.get("user").copied();
+        tally.counts.messages = typed.unwrap_or_default();
     }
     Ok(Found {
         format: format.as_str(),

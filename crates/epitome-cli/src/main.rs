@@ -5,6 +5,7 @@
 )]
 
 mod args;
+mod check;
 mod compact;
 mod convert;
 mod eval;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let ending = match args.command {
         Command::Compact(args) => compact::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),

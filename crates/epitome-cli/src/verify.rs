@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use epitome::Message;
-use epitome::verify::{AnchorCounts, AnchorKind, Checked, Verdict, Verification, VerifyLimits};
+use epitome::verify::{
+    AnchorCounts, AnchorKind, Checked, Verdict, Verification, VerifyLimits, covered,
+};
 use epitome_wire::{decode, detect};
 use serde_json::{Value, json};
 
@@ -20,13 +22,19 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     let summary = text(&args.summary)?;
     let previous = args.previous.as_deref().map(text).transpose()?;
 
-    let source: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+    // A summary of our own says what it stands for; the rest stays in view beside it.
+    let covered = covered(&summary).unwrap_or(0..messages.len());
+    let all = messages.iter().enumerate();
+    let (source, beside): (Vec<_>, Vec<_>) = all.partition(|(at, _)| covered.contains(at));
+    let view: Vec<&Message> = beside.iter().map(|(_, message)| *message).collect();
     let limits = VerifyLimits {
         meter: args.count.meter(),
         most_tokens: args.budget,
         ..VerifyLimits::default()
     };
     let checked = Verification::of(&source, previous.as_deref())
+        .with_trimmed(&beside)
+        .with_view(&view)
         .with_limits(limits)
         .check(&summary);
 

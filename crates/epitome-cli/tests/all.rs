@@ -6,6 +6,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/check.rs"]
+mod check;
 #[path = "all/compact.rs"]
 mod compact;
 #[path = "all/eval.rs"]

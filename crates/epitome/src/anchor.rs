@@ -286,7 +286,7 @@ impl<'a> Word<'a> {
                     word = front;
                 }
                 if self.shape == Shape::Path && !word.contains("://") {
-                    word = last_two(word);
+                    word = last_two(word).trim_start_matches('.');
                 }
                 match word.len() == self.text.len() {
                     true => self.hash,
@@ -308,7 +308,7 @@ impl<'a> Word<'a> {
 
 /// The key of a path.
 pub(crate) fn path_key(path: &str) -> u64 {
-    fold(last_two(path.trim_start_matches(['.', '/'])))
+    fold(last_two(path.trim_start_matches(['.', '/'])).trim_start_matches('.'))
 }
 
 /// The last two parts of a path.
@@ -317,6 +317,14 @@ pub(crate) fn last_two(path: &str) -> &str {
         Some((at, _)) => path.get(at + 1..).unwrap_or(path),
         None => path,
     }
+}
+
+/// The end of a path by which people know it: its last two parts, and one more before a part that begins with a dot,
+/// which would be taken for the dot of the folder one is in.
+pub(crate) fn path_end(path: &str) -> &str {
+    let mut starts = path.rmatch_indices('/').skip(1);
+    let start = starts.find(|(at, _)| !path.get(at + 1..).is_some_and(|end| end.starts_with('.')));
+    start.and_then(|(at, _)| path.get(at + 1..)).unwrap_or(path)
 }
 
 /// Whether a text is one path and nothing else.

@@ -2,6 +2,7 @@
 
 mod arrange;
 mod coverage;
+mod cut;
 mod listing;
 mod named;
 mod pieces;
@@ -14,13 +15,14 @@ mod weight;
 use crate::dress::Dress;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
-use crate::pin::{self, Pin};
+use crate::pin::{self, Binding, Pin};
 use crate::plan::percent_of;
 use crate::reference::{layer, micro};
 use crate::summary::{self, BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
 
 use arrange::{Replaced, Sections, arrange};
 use coverage::Coverage;
+pub(crate) use cut::{first_words, whole_words};
 use pieces::{Piece, Voice};
 use survey::{Candidate, Survey};
 use trouble::Troubles;
@@ -80,6 +82,8 @@ const CHANGED_FACTOR: f64 = 2.0;
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
 const SAID_PERCENT_OF_WORK: u64 = 20;
+/// Of this, what sentences may take that have a word that rules have, in percent of what is left.
+const BINDING_PERCENT: u64 = 4;
 /// What failures may take in any case, in percent.
 const TROUBLE_PERCENT: u64 = 3;
 /// A summary of less than this many tokens has one section for all that was done and found.
@@ -93,8 +97,6 @@ const PATH_TOKENS: u64 = 1;
 const GAP_TOKENS: u64 = 3;
 /// The longest quotation of one thing to do.
 const OPEN_CHARS: usize = 160;
-/// Bytes without a space beyond which a text is taken to have no words to cut between.
-const LONGEST_WORD: usize = 160;
 
 impl Source<'_> {
     /// Writes the summary. Its text never costs more than the budget; where the budget is too small even
@@ -112,7 +114,7 @@ impl Source<'_> {
         let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
         let room = self.budget_tokens.saturating_sub(frame);
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
-        let pins = self.pins(&earlier);
+        let (pins, binding) = self.pins(&earlier);
         parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
         let request_tokens = percent_of(left, REQUEST_PERCENT)
@@ -143,7 +145,7 @@ impl Source<'_> {
             let listed = self.list_files(&earlier, &mut parts, left);
             left = left.saturating_sub(listed);
         }
-        self.choose(&earlier, &mut parts, left);
+        self.choose(&earlier, &binding, &mut parts, left);
         // The beginning of the turn that goes on is told by itself.
         let is_turn = |line: &Line| self.turn_start.is_some_and(|start| line.position >= start);
         let (turn, history) = std::mem::take(&mut parts.record)
@@ -172,8 +174,9 @@ impl Source<'_> {
     }
 
     /// Fills the room that is left with lines of the user and of the work.
-    fn choose(&self, earlier: &Earlier, parts: &mut Parts, room_tokens: u64) {
+    fn choose(&self, earlier: &Earlier, binding: &Binding, parts: &mut Parts, room_tokens: u64) {
         let mut survey = self.survey(earlier);
+        survey.bind(binding);
         if let Some(focus) = self.focus {
             survey.prefer(focus, FOCUS_FACTOR);
         }
@@ -182,8 +185,19 @@ impl Source<'_> {
             survey.prefer(&line.text, CHANGED_FACTOR);
         }
         let replaced = Replaced::of(&survey);
+        let (given_up, pins) = std::mem::take(&mut parts.pins)
+            .into_iter()
+            .partition(|pin| replaced.gives_up(pin));
+        parts.pins = pins;
+        let mut given_up: Vec<Pin> = given_up;
+        if self.budget_tokens < SECTIONS_TOKENS {
+            given_up.clear();
+        }
         let mut coverage = Coverage::new(&survey);
         self.tell(parts, &mut coverage);
+        for pin in &given_up {
+            coverage.tell(&pin.text);
+        }
         let (sections, kinds) = match self.budget_tokens {
             ..SECTIONS_TOKENS => (Sections::One, &[LineKind::Found][..]),
             _ => (Sections::All, &LineKind::RECORD[..]),
@@ -204,13 +218,17 @@ impl Source<'_> {
         };
         let free = left.saturating_sub(parts.heading_tokens(kinds, self.meter));
         let said = percent_of(free, said_percent(&survey));
+        let binds = |candidate: &Candidate<'_>| candidate.may_bind;
         let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
+        let bound = percent_of(free, BINDING_PERCENT);
+        let said = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
         coverage.fill(is_said, cost, said);
         let is_trouble = |candidate: &Candidate<'_>| candidate.piece.voice == Voice::Trouble;
         coverage.fill(is_trouble, cost, percent_of(left, TROUBLE_PERCENT));
         // What lines cost apart is more than what they cost together: the difference is used too.
         for _ in 0..REFILLS {
             arrange(&coverage, &replaced, parts, sections);
+            parts.given_up(&given_up);
             let used = self.meter.text(&self.dress.apply(parts));
             let headings = parts.heading_tokens(kinds, self.meter);
             left = self.budget_tokens.saturating_sub(used + headings);
@@ -220,6 +238,7 @@ impl Source<'_> {
             coverage.fill(|_| true, cost, left);
         }
         arrange(&coverage, &replaced, parts, sections);
+        parts.given_up(&given_up);
     }
 
     /// All that may be quoted, with what it names.
@@ -346,7 +365,7 @@ impl Source<'_> {
         self.span.first().map_or(0, |(position, _)| *position)
     }
 
-    fn pins(&self, earlier: &Earlier) -> Vec<Pin> {
+    fn pins(&self, earlier: &Earlier) -> (Vec<Pin>, Binding) {
         let position = self.first_position();
         let carried = |text: &String| Pin::carried(position, text.clone());
         let host = self.host_pins.iter().cloned();
@@ -361,7 +380,7 @@ impl Source<'_> {
             .map(|text| Message::text(Role::User, text.as_str()))
             .collect();
         let requests = requests.iter().map(|message| (position, message));
-        pin::carry(carried, requests.chain(self.entries()))
+        pin::sorted(carried, requests.chain(self.entries()))
     }
 
     fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {
@@ -436,20 +455,6 @@ fn said_percent(survey: &Survey<'_>) -> u64 {
     let tool_percent = survey.tool_bytes * 100 / survey.bytes.max(1);
     let talk_percent = 50_u64.saturating_sub(tool_percent);
     SAID_PERCENT_OF_WORK + (SAID_PERCENT_OF_CHAT - SAID_PERCENT_OF_WORK) * talk_percent / 50
-}
-
-/// At most `chars` characters of a text, cut between words, so that no name is cut in two. A script
-/// without spaces is cut between characters.
-pub(crate) fn first_words(text: &str, chars: usize) -> &str {
-    let Some((end, _)) = text.char_indices().nth(chars) else {
-        return text;
-    };
-    let cut = text.get(..end).unwrap_or(text);
-    let word_end = cut.rfind(char::is_whitespace).unwrap_or(0);
-    if cut.len() - word_end > LONGEST_WORD {
-        return cut;
-    }
-    cut.get(..word_end).unwrap_or(cut)
 }
 
 /// Joins the lines of a text, so that it fits a bullet.

@@ -85,9 +85,14 @@ impl HeartbeatPart {
     /// The part of a message.
     #[must_use]
     pub fn of(message: &Message) -> Self {
+        Self::with(message, || pin::find([(0, message)]).is_empty())
+    }
+
+    /// The part of a message, for a caller who knows whether it has no pins.
+    pub(crate) fn with(message: &Message, has_no_pins: impl FnOnce() -> bool) -> Self {
         match message.role {
             Role::Assistant if is_answer(message) => Self::Ok,
-            Role::User => check(message),
+            Role::User => check(message, has_no_pins),
             _ => Self::None,
         }
     }
@@ -112,7 +117,7 @@ fn is_answer(message: &Message) -> bool {
             .all(|text| is_ok(text) || text.trim().is_empty())
 }
 
-fn check(message: &Message) -> HeartbeatPart {
+fn check(message: &Message, has_no_pins: impl FnOnce() -> bool) -> HeartbeatPart {
     let is_plain = |block: &Block| matches!(block, Block::Text(_) | Block::Injected(_));
     let bytes: usize = message.spoken().map(str::len).sum();
     if bytes > CHECK_BYTES
@@ -127,7 +132,7 @@ fn check(message: &Message) -> HeartbeatPart {
         .any(|text| text.to_ascii_lowercase().contains("heartbeat"));
     if names_itself {
         HeartbeatPart::NamedCheck
-    } else if bytes <= UNNAMED_CHECK_BYTES && pin::find([(0, message)]).is_empty() {
+    } else if bytes <= UNNAMED_CHECK_BYTES && has_no_pins() {
         HeartbeatPart::Check
     } else {
         HeartbeatPart::None

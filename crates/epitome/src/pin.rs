@@ -31,6 +31,7 @@ use crate::message::Message;
 use crate::summary::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
+use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
 use reading::Reading;
@@ -175,6 +176,17 @@ pub fn carry<'a>(
     earlier: Vec<Pin>,
     messages: impl IntoIterator<Item = (usize, &'a Message)>,
 ) -> Vec<Pin> {
+    sorted(earlier, messages).0
+}
+
+/// Sentences of the user that are no pins but have a word that rules have, with their entries.
+pub(crate) type Binding = Vec<(usize, String)>;
+
+/// The pins, and beside them the sentences that may bind although they are none.
+pub(crate) fn sorted<'a>(
+    earlier: Vec<Pin>,
+    messages: impl IntoIterator<Item = (usize, &'a Message)>,
+) -> (Vec<Pin>, Binding) {
     let mut board = Board::default();
     for pin in earlier {
         board.add(pin);
@@ -187,7 +199,8 @@ pub fn carry<'a>(
             board.read(position, text);
         }
     }
-    board.pins.into_iter().map(|(pin, _)| pin).collect()
+    let pins = board.pins.into_iter().map(|(pin, _)| pin).collect();
+    (pins, board.binding)
 }
 
 /// The pins so far, and the texts in force, so that a text is looked up and not searched for.
@@ -195,6 +208,7 @@ pub fn carry<'a>(
 struct Board {
     pins: Vec<(Pin, OnceCell<Topic>)>,
     texts: HashSet<String>,
+    binding: Binding,
 }
 
 impl Board {
@@ -241,6 +255,8 @@ impl Board {
                     Register::Document => PinKind::Passage,
                 };
                 self.add(Pin::active(position, piece.text.to_owned(), kind));
+            } else if reading.may_bind && piece.register == Register::Typed {
+                self.binding.push((position, piece.text.to_owned()));
             }
         }
     }
@@ -268,6 +284,11 @@ pub(crate) fn is_pin(line: &str) -> bool {
         pieces.next().is_some_and(|piece| piece.text == line) && pieces.next().is_none()
     };
     !is_cut && (is_standing(line) || todo::is_marked(line)) && is_whole()
+}
+
+/// Whether a sentence says what not to do, or what is not.
+pub(crate) fn negates(sentence: &str) -> bool {
+    unspaced::negates(sentence) || Sentence::read(sentence).negates()
 }
 
 fn typed_part(text: &str) -> &str {

@@ -152,6 +152,15 @@ impl Parts {
         sign(&body)
     }
 
+    /// Tells instructions that the user took back as what they are now.
+    pub(crate) fn given_up(&mut self, pins: &[Pin]) {
+        self.record.extend(pins.iter().map(|pin| Line {
+            position: pin.position,
+            text: pin.text.clone(),
+            kind: LineKind::Superseded,
+        }));
+    }
+
     /// Every line with its entry, in the order of the layout.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {

@@ -14,6 +14,7 @@ pub use choose::{trim_tokens_at, trims, trims_beyond};
 
 use std::ops::Range;
 
+use crate::extract::whole_words;
 use crate::message::{Block, Message, ResultPart};
 
 /// Tokens that always remain of a tool result that is trimmed.
@@ -130,7 +131,7 @@ pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
     message
 }
 
-/// What trimming leaves out of a message, stretch by stretch.
+/// What trimming leaves out of a message, stretch by stretch, without halves of words.
 pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<&'a str> {
     let mut out = Vec::new();
     for trim in trims {
@@ -145,9 +146,9 @@ pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<&'a str> 
             Shown::Kept(kept) => {
                 let (mut rest, mut at) = (text.as_str(), 0);
                 for gap in kept.gaps(text.chars().count()) {
-                    let (_, after) = split_at_char(rest, gap.start - at);
+                    let (kept, after) = split_at_char(rest, gap.start - at);
                     let (gone, after) = split_at_char(after, gap.len());
-                    out.push(gone);
+                    out.push(whole_words(kept, gone, after));
                     (rest, at) = (after, gap.end);
                 }
             }

@@ -29,7 +29,7 @@ mod voice;
 mod weigh;
 mod word;
 
-pub use host::repaired;
+pub use host::{covered, repaired};
 pub use mark::AnchorKind;
 pub use report::{Alarm, AlarmKind, AnchorCounts, Verdict, VerifyReport};
 

@@ -44,6 +44,8 @@ mod planted;
 mod preset_name;
 #[path = "all/prune.rs"]
 mod prune;
+#[path = "all/quotes.rs"]
+mod quotes;
 #[path = "all/rounds.rs"]
 mod rounds;
 #[path = "all/scenarios.rs"]
@@ -66,6 +68,8 @@ mod tables;
 mod threshold;
 #[path = "all/trims.rs"]
 mod trims;
+#[path = "all/unseen.rs"]
+mod unseen;
 #[path = "all/verify.rs"]
 mod verify;
 #[path = "all/warning.rs"]

@@ -13,7 +13,7 @@ use super::blocks::{arguments, call, content, medium, parts, result};
 use super::counts::fingerprint;
 use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use super::lines::{Entry, entries};
-use super::pi::text_arguments;
+use super::pi::{text_arguments, unwrapped};
 use super::problem::{Problem, ProblemCode};
 use super::read::ReadError;
 use crate::json::{Kind, Value};
@@ -368,7 +368,7 @@ fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Ve
                 let name = block.string("name").unwrap_or_default();
                 let given = block.get("input");
                 let given = if text_arguments.contains(&id) {
-                    given.and_then(|given| given.get("input"))
+                    given.map(unwrapped)
                 } else {
                     given
                 };

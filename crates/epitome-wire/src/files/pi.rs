@@ -280,7 +280,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
                 let name = block.string("name").unwrap_or_default();
                 let given = block.get("arguments");
                 let given = if text_arguments.contains(&id) {
-                    given.and_then(|given| given.get("input"))
+                    given.map(unwrapped)
                 } else {
                     given
                 };
@@ -310,6 +310,15 @@ pub(super) fn text_arguments<'a>(entry: &Value<'a>) -> Vec<std::borrow::Cow<'a, 
         .iter()
         .filter_map(|id| Some(id.as_text()?.decode()))
         .collect()
+}
+
+/// The text inside the object that was put around arguments that are none. Where two calls share an id, the other one
+/// may be an object of its own.
+pub(super) fn unwrapped<'v, 'a>(given: &'v Value<'a>) -> &'v Value<'a> {
+    match given.members() {
+        [(name, text)] if name.is("input") => text,
+        _ => given,
+    }
 }
 
 fn origin(entry: &Entry<'_>) -> Origin {

@@ -5,6 +5,7 @@ use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
 use super::{first_words, one_line};
 use crate::anchor::scan;
+use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts};
 
 /// Words by which people say that they chose. They sort lines into a section, no more.
@@ -42,6 +43,9 @@ const REPLACES: &[&str] = &[
     "forget ",
     "remove every trace of ",
     "vergiss ",
+    "oublie ",
+    "olvida ",
+    "esquece ",
     "statt ",
     "anstelle von ",
     "plutôt que ",
@@ -49,6 +53,17 @@ const REPLACES: &[&str] = &[
     "en lugar de ",
     "en vez de ",
 ];
+/// Of these, the ones by which the user takes back what was decided.
+const GIVES_UP: &[&str] = &[
+    "forget ",
+    "remove every trace of ",
+    "vergiss ",
+    "oublie ",
+    "olvida ",
+    "esquece ",
+];
+/// How they begin.
+const FIRST_LETTERS: &[u8] = b"irndfvsapeo";
 /// How far behind such words the thing they replace is named, in bytes.
 const REPLACED_BYTES: usize = 48;
 /// A thing named in more entries than this is what the work is about, not one way of doing it.
@@ -96,13 +111,15 @@ pub(super) fn arrange(
             last.filter(|before| (before.0, before.1, before.2) == (position, voice, kind));
         let follows = before.is_some_and(|(.., before)| place == before + 1);
         let gap = match voice {
+            // What may be a rule stands by itself, so that a next round can keep it without the rest.
+            _ if candidate.may_bind => None,
             Voice::Call | Voice::Trouble | Voice::Earlier(_) => None,
             Voice::Listed => Some(" "),
             _ if follows => Some("\n"),
             Voice::User | Voice::Assistant => Some(GAP),
             _ => None,
         };
-        last = Some((position, voice, kind, place));
+        last = Some((position, voice, kind, place)).filter(|_| !candidate.may_bind);
         let lines = match voice.is_said() {
             true => &mut parts.said,
             false => &mut parts.record,
@@ -160,31 +177,50 @@ fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
 pub(super) struct Replaced {
     /// Keys of what was replaced, with the entry that did so.
     names: Vec<(u64, usize)>,
+    /// Of these, what the user told to forget.
+    given_up: Vec<(u64, usize)>,
 }
 
 impl Replaced {
     pub(super) fn of(survey: &Survey<'_>) -> Self {
-        let mut names = Vec::new();
+        let mut replaced = Self::default();
         for candidate in &survey.candidates {
             if !matches!(candidate.piece.voice, Voice::User | Voice::Assistant) {
                 continue;
             }
-            let lower = candidate.piece.text.to_lowercase();
-            for cue in REPLACES {
-                for (at, _) in lower.match_indices(cue) {
-                    let behind = lower.get(at + cue.len()..).unwrap_or_default();
-                    let clause = behind.split([',', ';', '.', '(', ':']).next();
-                    let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
-                    scan(clause, |word| {
-                        let key = word.key();
-                        if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
-                            names.push((key, candidate.piece.position));
-                        }
-                    });
-                }
+            let is_users = candidate.piece.voice == Voice::User;
+            for (cue, behind) in behind_cues(&candidate.piece.text) {
+                let gives_up = is_users && GIVES_UP.contains(&cue);
+                let clause = behind.split([',', ';', '.', '(', ':']).next();
+                let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
+                scan(clause, |word| {
+                    let key = word.key();
+                    let named = (key, candidate.piece.position);
+                    if !word.is_small() && (2..TOPIC).contains(&survey.uses(key)) {
+                        replaced.names.push(named);
+                    }
+                    if gives_up && !word.is_small() {
+                        replaced.given_up.push(named);
+                    }
+                });
             }
         }
-        Self { names }
+        replaced
+    }
+
+    /// Whether later words of the user gave up something that an instruction chooses: "forget Redis" takes back "use
+    /// Redis". What an instruction forbids stays forbidden.
+    pub(super) fn gives_up(&self, pin: &Pin) -> bool {
+        let mut is_given_up = false;
+        let mut is_first = true;
+        scan(&pin.text, |word| {
+            let is_name = word.shape.is_anchor() || word.is_marked(is_first);
+            is_first = false;
+            let key = word.key();
+            let later = |(name, at): &(u64, usize)| *name == key && *at > pin.position;
+            is_given_up |= is_name && self.given_up.iter().any(later);
+        });
+        is_given_up && pin.kind != PinKind::Host && !pin::negates(&pin.text)
     }
 
     /// Whether a later entry replaced what a line names.
@@ -197,4 +233,24 @@ impl Replaced {
         });
         is_replaced
     }
+}
+
+/// What stands behind each word that replaces something. A text is read once, and only words that begin like such a
+/// word are compared.
+fn behind_cues(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    let bytes = text.as_bytes();
+    let mut before = b' ';
+    let starts = bytes.iter().enumerate().filter_map(move |(at, &byte)| {
+        let is_start = byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
+        before = byte;
+        (is_start && FIRST_LETTERS.contains(&byte.to_ascii_lowercase())).then_some(at)
+    });
+    starts.filter_map(move |at| {
+        let rest = bytes.get(at..)?;
+        let cue = REPLACES.iter().find(|cue| {
+            rest.get(..cue.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(cue.as_bytes()))
+        })?;
+        Some((*cue, text.get(at + cue.len()..)?))
+    })
 }

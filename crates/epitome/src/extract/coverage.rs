@@ -8,6 +8,8 @@ use crate::summary::LineKind;
 
 /// What a thing is worth that is named without a word about it, if there are lines that have such words.
 const BARE: f64 = 0.6;
+/// What it is worth that a sentence may bind, in names.
+const BINDING: f64 = 1.0;
 /// What a line costs beyond its text, in bytes.
 const LINE_BYTES: f64 = 12.0;
 /// What a path costs in a list beyond its text, in bytes.
@@ -163,7 +165,10 @@ impl<'s, 'a> Coverage<'s, 'a> {
             let weight = self.weights.get(id as usize).copied().unwrap_or(0.0);
             weight * (self.share(candidate, id) - told).max(0.0)
         });
-        let worth: f64 = new.sum();
+        let mut worth: f64 = new.sum();
+        if candidate.may_bind {
+            worth += BINDING;
+        }
         let voice = candidate.piece.voice;
         let line = match voice {
             Voice::Listed => LISTED_BYTES,

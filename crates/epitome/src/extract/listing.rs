@@ -3,7 +3,7 @@
 use super::coverage::Coverage;
 use super::survey::Survey;
 use super::{OPEN_CHARS, PATH_TOKENS, Source, first_words, one_line, todo};
-use crate::anchor::last_two;
+use crate::anchor::path_end;
 use crate::files::FileOperations;
 use crate::plan::percent_of;
 use crate::summary::{Earlier, Line, LineKind, Parts};
@@ -27,7 +27,7 @@ impl Source<'_> {
 
         let mut read = earlier.read.clone();
         for path in &operations.read_files {
-            let path = last_two(path).to_owned();
+            let path = path_end(path).to_owned();
             read.retain(|known| *known != path);
             read.push(path);
         }
@@ -66,7 +66,7 @@ impl Source<'_> {
         let mut changed: Vec<Line> = operations
             .modified_files
             .iter()
-            .map(|path| last_two(path))
+            .map(|path| path_end(path))
             .map(|path| line(survey.last_made(path).unwrap_or(first), path))
             .collect();
         changed.sort_by(|a, b| (a.position, &a.text).cmp(&(b.position, &b.text)));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::cut::behind_long_word;
 use super::values::values;
 use super::{first_words, one_line};
 use crate::message::{Block, Call, Message, Role};
@@ -147,7 +148,16 @@ fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a 
                 _ => Voice::User,
             };
         } else {
-            stretches(line.trim(), place, &mut |piece, place| {
+            let mut rest = line.trim();
+            while rest.len() > LONGEST
+                && let Some(end) = sentences_end(rest)
+                && let Some((piece, behind)) = rest.split_at_checked(end)
+            {
+                *place += 1;
+                each(voice, piece, *place);
+                rest = behind.trim_start();
+            }
+            stretches(rest, place, &mut |piece, place| {
                 each(voice, piece, place);
             });
         }
@@ -186,6 +196,7 @@ fn of_call<'a>(
     }
 }
 
+/// A line, or the stretches of a long one.
 fn stretches<'a>(line: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
     let mut rest = line;
     while rest.len() > LONGEST {
@@ -201,8 +212,8 @@ fn stretches<'a>(line: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str
         }
         if piece.is_empty() {
             // One long word: its beginning is no use.
-            rest = "";
-            break;
+            rest = behind_long_word(rest);
+            continue;
         }
         *place += 1;
         if piece.len() >= SHORTEST {
@@ -214,6 +225,27 @@ fn stretches<'a>(line: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str
     if rest.len() >= SHORTEST {
         each(rest, *place);
     }
+}
+
+/// The end of the last sentence that ends within a stretch, or else of the first one, if that is no longer than two.
+fn sentences_end(text: &str) -> Option<usize> {
+    let mut last = None;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        if at > 2 * LONGEST || at > LONGEST && last.is_some() {
+            break;
+        }
+        let next = characters.peek().map_or(' ', |(_, next)| *next);
+        let ends = match character {
+            '.' | '!' | '?' | ';' => next == ' ',
+            '。' | '！' | '？' => !matches!(next, '」' | '』' | '）'),
+            _ => false,
+        };
+        if ends && at >= SHORTEST {
+            last = Some(at + character.len_utf8());
+        }
+    }
+    last
 }
 
 /// The end of what was said before a call, if it is short: it tells what the call is for.

@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use super::pieces::{Piece, Voice};
 use super::weight;
-use crate::anchor::{Shape, Word, is_plain_path, last_two, path_key, scan, text_hash};
+use crate::anchor::{Shape, Word, is_plain_path, path_end, path_key, scan, text_hash};
+use crate::pin::Binding;
 
 /// Keys are hashes already.
 #[derive(Default)]
@@ -62,6 +63,8 @@ pub(super) struct Candidate<'a> {
     pub(super) is_worded: bool,
     /// Bytes of the span before it.
     pub(super) at: u64,
+    /// Whether the user may have set a rule in it.
+    pub(super) may_bind: bool,
     template: Option<u32>,
 }
 
@@ -162,8 +165,8 @@ impl<'a> Survey<'a> {
         if is_list {
             piece.voice = Voice::Listed;
             piece.text = match piece.text {
-                Cow::Borrowed(text) => Cow::Borrowed(last_two(text)),
-                Cow::Owned(text) => Cow::Owned(last_two(&text).to_owned()),
+                Cow::Borrowed(text) => Cow::Borrowed(path_end(text)),
+                Cow::Owned(text) => Cow::Owned(path_end(&text).to_owned()),
             };
         }
         if ids.is_empty() || !says_something || !self.texts.insert(text_hash(&piece.text)) {
@@ -198,7 +201,24 @@ impl<'a> Survey<'a> {
             terms: index(from)..index(self.ids.len()),
             is_worded,
             at: self.bytes,
+            may_bind: false,
         });
+    }
+
+    /// Marks the pieces in which sentences stand that may bind. Pieces and sentences are in the order of their entries.
+    pub(super) fn bind(&mut self, binding: &Binding) {
+        for (position, sentence) in binding {
+            let from = self
+                .candidates
+                .partition_point(|candidate| candidate.piece.position < *position);
+            let here = self.candidates.iter_mut().skip(from);
+            let mut here = here.take_while(|candidate| candidate.piece.position == *position);
+            if let Some(candidate) = here.find(|candidate| {
+                candidate.piece.voice == Voice::User && candidate.piece.text.contains(&**sentence)
+            }) {
+                candidate.may_bind = true;
+            }
+        }
     }
 
     /// What a piece names.

@@ -1,5 +1,6 @@
 //! What went wrong, and what came of it.
 
+use super::values::values;
 use super::{first_words, one_line};
 use crate::files::is_failure;
 use crate::message::{Message, Role, ToolResult};
@@ -89,11 +90,10 @@ fn remedy(message: &Message) -> String {
         .find(|text| !text.is_empty());
     let text = match (said, message.calls().next()) {
         (Some(text), _) => one_line(text.lines().next().unwrap_or_default()),
-        (None, Some(call)) => one_line(&format!(
-            "{} {}",
-            call.name,
-            first_words(&call.arguments, REMEDY_CHARS)
-        )),
+        (None, Some(call)) => {
+            let values = values(&call.arguments).join(" ");
+            one_line(&format!("{} {}", call.name, values))
+        }
         (None, None) => String::new(),
     };
     first_words(&text, REMEDY_CHARS).to_owned()

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::heartbeat::HeartbeatPart;
 use crate::message::{Block, Message, ResultPart, Role};
 use crate::meter::Meter;
+use crate::pin::Pin;
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::summary::Earlier;
 use crate::trim::TRIMMED_RESULT_TOKENS;
@@ -85,6 +86,8 @@ impl Facts {
             .spoken()
             .next()
             .filter(|_| message.role == Role::User);
+        // Reading the sentences of a message costs most of all this: it is done once.
+        let pins = pin::find([(0, message)]);
         let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,
@@ -93,8 +96,8 @@ impl Facts {
             is_stacked_summary: is_marker
                 || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
             is_marker,
-            heartbeat: HeartbeatPart::of(message),
-            pin_tokens: saturate(pin_tokens(message, meter)),
+            heartbeat: HeartbeatPart::with(message, || pins.is_empty()),
+            pin_tokens: saturate(pin_tokens(message, &pins, meter)),
             tokens: saturate(meter.message(message)),
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
@@ -106,23 +109,20 @@ impl Facts {
 
 /// What the instructions in a message take, as bullets of a summary. In a summary of ours a rule may also stand inside
 /// a request that it quotes.
-fn pin_tokens(message: &Message, meter: Meter) -> u64 {
+fn pin_tokens(message: &Message, pins: &[Pin], meter: Meter) -> u64 {
     let cost = |text: &str| meter.text(text) + summary::BULLET_TOKENS;
-    let found = |message: &Message| -> u64 {
-        let pins = pin::find([(0, message)]);
-        let in_force = pins.iter().filter(|pin| pin.is_active());
-        in_force.map(|pin| cost(&pin.text)).sum()
+    let in_force = |pins: &[Pin]| -> u64 {
+        let active = pins.iter().filter(|pin| pin.is_active());
+        active.map(|pin| cost(&pin.text)).sum()
     };
     let earlier = message.spoken().next().and_then(Earlier::read);
     let Some(earlier) = earlier.filter(|_| message.role == Role::User) else {
-        return found(message);
+        return in_force(pins);
     };
     let instructions: u64 = earlier.pins.iter().map(|text| cost(text)).sum();
     let requests = earlier.task.iter().chain(&earlier.said);
-    instructions
-        + requests
-            .map(|text| found(&Message::text(Role::User, text.as_str())))
-            .sum::<u64>()
+    let found = |text: &String| pin::find([(0, &Message::text(Role::User, text.as_str()))]);
+    instructions + requests.map(|text| in_force(&found(text))).sum::<u64>()
 }
 
 fn saturate(tokens: u64) -> u32 {

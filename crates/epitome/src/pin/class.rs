@@ -141,3 +141,23 @@ classes! {
     /// Names no topic.
     Empty = "empty",
 }
+
+impl Class {
+    /// The classes of words that rules have, and that other sentences may have too.
+    pub(super) const BINDING: u64 = Self::Forbid.mask()
+        | Self::Opens.mask()
+        | Self::Scope.mask()
+        | Self::Bound.mask()
+        | Self::Duty.mask()
+        | Self::Need.mask()
+        | Self::Ought.mask()
+        | Self::Soft.mask()
+        | Self::Frequency.mask()
+        | Self::Norm.mask()
+        | Self::Closes.mask()
+        | Self::Stands.mask()
+        | Self::Allowed.mask()
+        | Self::Permits.mask()
+        | Self::Limit.mask()
+        | Self::Every.mask();
+}

@@ -1,6 +1,7 @@
 //! A sentence as words and clauses, and what the tables say about them.
 
 use super::class::Class;
+use super::grammar::is_negation;
 use super::languages::{PHRASES, Phrases, Tongue, is_number_word};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
@@ -118,6 +119,16 @@ impl Sentence {
     /// Whether any language finds the class.
     pub(super) const fn may_have(&self, class: Class) -> bool {
         self.classes & class.mask() != 0
+    }
+
+    /// Whether any word forbids or negates.
+    pub(super) fn negates(&self) -> bool {
+        self.may_have(Class::Forbid) || self.words().any(is_negation)
+    }
+
+    /// Whether any language finds a word that rules have.
+    pub(super) const fn may_bind(&self) -> bool {
+        self.classes & Class::BINDING != 0
     }
 
     /// Whether the word at `at` is of a class by itself.

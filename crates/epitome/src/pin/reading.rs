@@ -34,6 +34,8 @@ pub(super) struct Reading {
     pub(super) strength: Option<Strength>,
     /// What it may do to earlier ones.
     pub(super) change: Option<Change>,
+    /// Whether it has a word that rules have, although it may be none: it sets a limit, forbids, prefers or negates.
+    pub(super) may_bind: bool,
 }
 
 impl Reading {
@@ -59,12 +61,18 @@ impl Reading {
             return Self {
                 strength,
                 change: None,
+                may_bind: false,
             };
         }
         let strength = readers.iter().filter_map(Reader::rule).max();
         let change = readers
             .iter()
             .find_map(|reader| reader.change(strength.is_some()));
-        Self { strength, change }
+        let may_bind = read.may_bind() || read.negates();
+        Self {
+            strength,
+            change,
+            may_bind,
+        }
     }
 }

@@ -12,6 +12,12 @@ const SHORTEST: usize = 4;
 /// One letter of these scripts in this many characters makes a sentence one of theirs: the rest may be names.
 const SHARE: usize = 6;
 
+/// Characters by which these languages negate, forbid and wish.
+const NEGATIONS: &[char] = &[
+    '不', '别', '別', '勿', '莫', '禁', '没', '無', '无', '望', '须', '須', '必', '应', '該', '该',
+    '只', 'な', '願', '欲', '말', '안', '않', '못', '금', '만', '주',
+];
+
 /// Whether a sentence is written in one of these scripts.
 pub(super) fn is_script(sentence: &str) -> bool {
     if sentence.is_ascii() {
@@ -29,6 +35,11 @@ fn is_own(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
+/// Whether a sentence has a character that may negate it in these scripts.
+pub(super) fn negates(sentence: &str) -> bool {
+    is_script(sentence) && sentence.contains(NEGATIONS)
+}
+
 /// What a sentence of these scripts says.
 pub(super) fn read(sentence: &str) -> Reading {
     let count = sentence.chars().count();
@@ -39,6 +50,7 @@ pub(super) fn read(sentence: &str) -> Reading {
     let asks = sentence.ends_with(['?', '？']);
     let mut explicit = false;
     let mut plain = false;
+    let mut may_bind = text.contains(NEGATIONS);
     let mut change = None;
     let (mut is_scoped, mut commands) = (false, false);
     let mut begins = true;
@@ -75,7 +87,10 @@ pub(super) fn read(sentence: &str) -> Reading {
             Some((Class::Replaces, _)) => change = Some(Change::Replaces),
             Some((Class::Finishes, _)) => change = Some(Change::Finishes),
             Some((Class::Scope, _)) => is_scoped = true,
-            Some((Class::Command, piece)) => commands |= rest.len() == piece.len() || at == 0,
+            Some((Class::Command, piece)) => {
+                commands |= rest.len() == piece.len() || at == 0;
+                may_bind = true;
+            }
             Some((Class::Begins | Class::Ends, _)) => plain = true,
             Some((_, _)) => explicit = true,
             None => {}
@@ -94,5 +109,9 @@ pub(super) fn read(sentence: &str) -> Reading {
         (false, true) => Some(Strength::Plain),
         (false, false) => None,
     };
-    Reading { strength, change }
+    Reading {
+        strength,
+        change,
+        may_bind: may_bind || is_scoped || strength.is_some(),
+    }
 }

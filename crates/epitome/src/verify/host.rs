@@ -1,11 +1,13 @@
 //! How the rest of the crate, and a host, has summaries verified.
 
 use std::borrow::Borrow;
+use std::ops::Range;
 
-use super::{Checked, Verdict, Verification, VerifyLimits, VerifyReport};
+use super::{Checked, Verdict, Verification, VerifyLimits, VerifyReport, item};
 use crate::compaction::Compaction;
 use crate::message::Message;
 use crate::reason::Reason;
+use crate::summary::is_own;
 
 impl Compaction {
     /// What verification says about its summary, given the whole conversation. Nothing is changed: the built-in
@@ -44,6 +46,18 @@ impl Compaction {
         self.report = Some(Box::new(self.verify(messages)));
         self
     }
+}
+
+/// The entries that a summary of this crate stands for, counted from 0. None for any other text, and for one of this
+/// crate that was altered.
+#[must_use]
+pub fn covered(summary: &str) -> Option<Range<usize>> {
+    let is_ours = is_own(summary);
+    summary
+        .lines()
+        .take(3)
+        .find_map(item::covers)
+        .filter(|_| is_ours)
 }
 
 /// Checks a text that somebody wrote as the summary of `source`, and repairs it.

@@ -1,5 +1,7 @@
 //! A summary as lines and sentences: what can be struck, and who is said to speak.
 
+use std::ops::Range;
+
 use super::mark::is_file;
 use super::voice::{Voice, heading_voice};
 
@@ -99,16 +101,17 @@ fn is_frame(line: &str) -> bool {
         .strip_prefix(MARK)
         .and_then(|rest| rest.strip_suffix(']'))
         .is_some_and(|rest| rest.split_whitespace().count() <= 3);
-    let is_cover = line
-        .strip_prefix(COVERS)
-        .and_then(|rest| rest.strip_suffix(KEPT))
-        .and_then(|covers| covers.split_once(" to "))
-        .is_some_and(|ends| {
-            [ends.0, ends.1]
-                .iter()
-                .all(|end| end.parse::<u64>().is_ok())
-        });
-    is_mark || is_cover || is_note(line.trim())
+    is_mark || covers(line).is_some() || is_note(line.trim())
+}
+
+/// The entries that a line of a summary of this crate says it stands for.
+pub(super) fn covers(line: &str) -> Option<Range<usize>> {
+    let (first, last) = line
+        .strip_prefix(COVERS)?
+        .strip_suffix(KEPT)?
+        .split_once(" to ")?;
+    let first: usize = first.parse().ok()?;
+    Some(first.checked_sub(1)?..last.parse().ok()?)
 }
 
 /// What is said of a result that is quoted in parts.

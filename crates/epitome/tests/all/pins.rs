@@ -171,6 +171,7 @@ fn ordinary_sentences_are_left_alone() {
         include_str!("../vectors/pins/ordinary_1.txt"),
         include_str!("../vectors/pins/ordinary_2.txt"),
         include_str!("../vectors/pins/ordinary_3.txt"),
+        include_str!("../vectors/pins/ordinary_4.txt"),
     ]
     .into_iter()
     .enumerate()

@@ -15,11 +15,13 @@ use crate::support::{log_of, user};
 const BUDGET_TOKENS: u64 = 4_000;
 /// Smaller sessions hardly need a compaction.
 const LEAST_TOKENS: u64 = 20_000;
+/// Constraints in one session.
+const PLANTED: usize = 10;
 /// What is done between two rounds.
 const WORK_CHARS: usize = 24_000;
 
 /// Ten for each session, at 5 to 95 % of its messages.
-const CONSTRAINTS: [&str; 30] = [
+const CONSTRAINTS: &[&str] = &[
     "Anything below third_party/basalt-9 is not ours, so keep out of it.",
     "The queue depth stays at 73 for the whole migration.",
     "Build with tools/mica_build.sh, not with plain make.",
@@ -51,6 +53,9 @@ const CONSTRAINTS: [&str; 30] = [
     "コミットの前に必ず scripts/tenken.sh を実行してください。",
     "설정 파일 hwagang.yml은 절대 수정하지 마세요.",
 ];
+
+/// Wordings that no rule was written for.
+const UNSEEN: &str = include_str!("../vectors/pins/constraints_6.txt");
 
 fn data_folder() -> PathBuf {
     let base = match std::env::var_os("EPITOME_DATA") {
@@ -154,6 +159,22 @@ fn missing(messages: &[Message], constraints: &[&'static str]) -> Vec<&'static s
 
 #[test]
 fn planted_constraints_survive_one_compaction_and_four() {
+    check(CONSTRAINTS);
+}
+
+#[test]
+fn constraints_in_unseen_wordings_survive_too() {
+    let sentences = UNSEEN.lines().filter_map(|line| line.split_once('\t'));
+    let sentences: Vec<&'static str> = sentences.map(|(_, sentence)| sentence).collect();
+    check(&sentences);
+}
+
+#[expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the rates are what one wants to see, and what could not be measured"
+)]
+fn check(all_constraints: &[&'static str]) {
     let folder = data_folder();
     if !folder.is_dir() {
         let line = format!("DATA-ABSENT planted: no folder {}", folder.display());
@@ -175,8 +196,9 @@ fn planted_constraints_survive_one_compaction_and_four() {
         if log_of(&messages).total_tokens() < LEAST_TOKENS {
             continue;
         }
-        let first = number * 10 % CONSTRAINTS.len();
-        let constraints = &CONSTRAINTS[first..first + 10];
+        let constraints = all_constraints.iter().cycle().skip(number * PLANTED);
+        let constraints: Vec<&'static str> = constraints.take(PLANTED).copied().collect();
+        let constraints = constraints.as_slice();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let lost = |lost: Vec<&'static str>| -> Vec<String> {
             lost.iter().map(|text| format!("{name}: {text}")).collect()
