@@ -1,6 +1,7 @@
 //! Repair of whole conversations: nothing where nothing is wrong, and no more than it takes where something is.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bytes::Bytes;
 use epitome_testkit::{Kind, Random, Rule, generate, strict};
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{bytes, generated, testkit};
 use crate::sessions::{self, Texts};
 use crate::support::{data, files, property, stem};
-use crate::traffic;
+use crate::traffic::{self, Traffic};
 
 /// What only the provider can know: whether a thought is the one that was signed, or the one that led here.
 const UNKNOWABLE: &[Rule] = &[Rule::InvalidSignature, Rule::MissingReasoning];
@@ -234,9 +235,16 @@ fn real_sessions_are_valid_or_made_so() {
             }
         }
     }
-    if let Some(folder) = data("real_sessions_are_valid_or_made_so", "native/codex") {
+    let readers: [(&str, fn(&Path) -> Traffic); 2] = [
+        ("native/codex", traffic::codex_items),
+        ("native/claude-code", traffic::claude_code),
+    ];
+    for (folder, read) in readers {
+        let Some(folder) = data("real_sessions_are_valid_or_made_so", folder) else {
+            continue;
+        };
         for path in files(&folder, "jsonl") {
-            let traffic = traffic::codex_items(&path);
+            let traffic = read(&path);
             for run in &traffic.runs {
                 let found = check_real(&stem(&path), &traffic.body(&run.spelled));
                 if found > 0 {
