@@ -39,7 +39,7 @@ pub struct Compaction {
     pub demoted: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
-    /// What verification found, once it was asked for: [`Compaction::with_report`].
+    /// What verification found. A session fills it in; elsewhere [`Compaction::with_report`] does.
     pub report: Option<Box<VerifyReport>>,
 }
 

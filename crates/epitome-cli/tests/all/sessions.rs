@@ -20,7 +20,7 @@ fn unified(steps: usize) -> String {
             json!({"role": "assistant", "content": format!("Reading part {step}."),
             "tool_calls": [{"id": id, "name": "read_file", "arguments": arguments}]}),
         );
-        let text = format!("fn part_{step}() {{ todo!(\"step {step}\") }}\n").repeat(20);
+        let text = format!("fn part_{step}() {{ later(\"step {step}\") }}\n").repeat(20);
         messages.push(json!({"role": "tool", "tool_call_id": id, "content": text}));
     }
     messages.push(json!({"role": "user", "content": "And now the tests."}));

@@ -13,12 +13,7 @@ use super::problem::{Problem, ProblemCode, Problems};
 /// use std::io::Cursor;
 /// use epitome_wire::files::{Counts, FileFormat, read_file};
 ///
-/// let file = r##"# aider chat started at 2026-01-02 03:04:05
-///
-/// #### rename the module
-///
-/// Done.
-/// "##;
+/// let file = "# aider chat started at 2026-01-02 03:04:05\n\n#### rename the module\n\nDone.\n";
 /// let mut counts = Counts::default();
 /// read_file(&mut Cursor::new(file), FileFormat::Aider, &mut |event| counts.add(&event)).unwrap();
 /// let counts = counts.finish();

@@ -235,7 +235,8 @@ fn real_sessions_are_valid_or_made_so() {
             }
         }
     }
-    let readers: [(&str, fn(&Path) -> Traffic); 2] = [
+    type Reader = fn(&Path) -> Traffic;
+    let readers: [(&str, Reader); 2] = [
         ("native/codex", traffic::codex_items),
         ("native/claude-code", traffic::claude_code),
     ];

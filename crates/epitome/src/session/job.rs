@@ -271,7 +271,7 @@ impl Job {
         let compaction =
             Compaction::extract_with(preset, plan, &log, &messages, meter, None, &host_pins)?;
         Ok(Prepared {
-            compaction,
+            compaction: compaction.with_report(&messages),
             changes,
             shown,
         })

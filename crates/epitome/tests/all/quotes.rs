@@ -27,7 +27,7 @@ fn minified(from: usize, items: usize) -> String {
     let item = |number: usize| {
         format!(
             "{{\"id\":{number},\"url\":\"https://api.example.org/v2/projects/granite/items/{number}/comments\",\
-             \"home\":\"~/work/granite/.cache/item_{number}.json\"}}"
+             \"home\":\"~/code/granite/.cache/item_{number}.json\"}}"
         )
     };
     let items: Vec<String> = (from..from + items).map(item).collect();

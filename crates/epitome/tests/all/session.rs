@@ -273,3 +273,20 @@ fn an_abandoned_call_gets_a_response_where_asked_and_one_in_flight_is_left_alone
     assert_eq!(session.view_messages().len(), 5);
     assert_eq!(session.messages().len(), 4, "what was sent is as it was");
 }
+
+#[test]
+fn a_compaction_is_kept_with_the_report_of_its_verification() {
+    for name in PresetName::ALL.iter().copied() {
+        let mut session = Session::new(Window::configured(200_000), Meter::Estimate)
+            .with_preset(Preset::named(name));
+        history(180, 0)
+            .into_iter()
+            .for_each(|message| session.push(message));
+        session.compact(Reason::Manual).unwrap();
+        let report = session.compaction().unwrap().report.as_deref();
+        let total = report.map(epitome::verify::VerifyReport::total).unwrap();
+        assert!(total.anchors > 0, "{name}: {total:?}");
+        assert_eq!((total.missing, total.invented), (0, 0), "{name}: {total:?}");
+        assert_eq!(total.retained + total.recoverable, total.anchors, "{name}");
+    }
+}
