@@ -219,6 +219,9 @@ fn check_real(name: &str, body: &Body) -> usize {
     found.len()
 }
 
+/// How the requests of a client are read from its session files.
+type Reader = fn(&Path) -> Traffic;
+
 #[test]
 fn real_sessions_are_valid_or_made_so() {
     if let Some(folder) = data("real_sessions_are_valid_or_made_so", "unified") {
@@ -235,7 +238,7 @@ fn real_sessions_are_valid_or_made_so() {
             }
         }
     }
-    let readers: [(&str, fn(&Path) -> Traffic); 2] = [
+    let readers: [(&str, Reader); 2] = [
         ("native/codex", traffic::codex_items),
         ("native/claude-code", traffic::claude_code),
     ];
