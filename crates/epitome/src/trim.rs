@@ -104,6 +104,23 @@ impl Kept {
     }
 }
 
+impl Kept {
+    /// The stretches of `text` that stay, in order, without halves of words: for quotations.
+    pub(crate) fn stretches<'a>(&self, text: &'a str) -> Vec<&'a str> {
+        let mut out = Vec::new();
+        let (mut rest, mut at, mut before) = (text, 0, "");
+        for gap in self.gaps(text.chars().count()) {
+            let (kept, after) = split_at_char(rest, gap.start - at);
+            out.push(whole_words(before, kept, after));
+            (before, rest) = split_at_char(after, gap.len());
+            at = gap.end;
+        }
+        out.push(whole_words(before, rest, ""));
+        out.retain(|stretch| !stretch.trim().is_empty());
+        out
+    }
+}
+
 fn split_at_char(text: &str, chars: usize) -> (&str, &str) {
     let at = text.char_indices().nth(chars).map_or(text.len(), |c| c.0);
     text.split_at_checked(at).unwrap_or((text, ""))

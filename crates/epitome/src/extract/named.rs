@@ -11,6 +11,9 @@ use super::Source;
 /// Less than this of a result is not worth its heading, in tokens.
 const LEAST_TOKENS: u64 = 24;
 
+/// Between two stretches of a result.
+const GAP: &str = "\n[…]\n";
+
 impl Source<'_> {
     /// The named results of the span and of the earlier summary, within their part of what pins may take.
     pub(super) fn named(&self, earlier: &Earlier, pins: &[Pin], room_tokens: u64) -> Vec<Line> {
@@ -80,7 +83,9 @@ impl Source<'_> {
             .into_iter()
             .map(|percent| percent_of(room, percent))
             .take_while(|room| *room >= LEAST_TOKENS)
-            .map(|room| Kept::within(&result.text, room, self.meter).of(&result.text))
+            .map(|room| Kept::within(&result.text, room, self.meter))
+            // A quotation has no numbers of ours in it.
+            .map(|kept| kept.stretches(&result.text).join(GAP))
             .map(|parts| result.line(&format!("{pointer}\n{parts}")))
             .find(|line| self.meter.text(&bullet(&line.text)) <= tokens)
     }
