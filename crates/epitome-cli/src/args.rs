@@ -117,7 +117,8 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CheckArgs {
-    /// A session file, a request body, an array of messages, or one message per line; `-` reads standard input
+    /// A session file, a request body, an array of messages, or one message per line; a folder of them; `-` reads
+    /// standard input
     pub(crate) file: PathBuf,
     /// What FILE is
     #[arg(long, value_enum, default_value_t = Format::Auto)]

@@ -15,6 +15,8 @@ use crate::source::{Source, now_ms};
 /// The object of `--json`. Its names are public surface.
 #[derive(Serialize)]
 struct Object {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     format: &'static str,
     problems: Vec<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,8 +51,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending> {
     {
         bail!("--out names the input, which is never written to");
     }
+    if args.file.is_dir() {
+        return folder(args);
+    }
     let name = args.file.display().to_string();
-    let found = look(args).with_context(|| name.clone())?;
+    let found = look(&args.file, args).with_context(|| name.clone())?;
     if let (Some(out), Some((_, bytes))) = (&args.out, &found.repaired) {
         std::fs::write(out, bytes).with_context(|| format!("cannot write {}", out.display()))?;
     }
@@ -60,16 +65,60 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending> {
     };
     let ending = if is_whole { Ending::Done } else { Ending::No };
     if args.json {
-        let object = Object {
+        let object = serde_json::to_string(&Object::of(found, None))?;
+        crate::print(&format!("{object}\n"))?;
+    } else {
+        crate::print(&text(&name, &found))?;
+    }
+    Ok(ending)
+}
+
+impl Object {
+    fn of(found: Findings, file: Option<String>) -> Self {
+        Self {
+            file,
             format: found.format,
             problems: found.problems,
             repaired: found.repaired.map(|(done, _)| done),
             left_out: found.left_out,
             left: found.left,
-        };
-        crate::print(&format!("{}\n", serde_json::to_string(&object)?))?;
-    } else {
-        crate::print(&text(&name, &found))?;
+        }
+    }
+}
+
+/// Every file of a folder. What is no conversation is told, and is no problem of one.
+fn folder(args: &CheckArgs) -> Result<Ending> {
+    if args.repair {
+        bail!(
+            "--repair works on one file; {} is a folder",
+            args.file.display()
+        );
+    }
+    let files = crate::folder::files(&args.file)?;
+    let found = crate::folder::all(&files, !args.json, |path| look(path, args));
+    if found.iter().all(Result::is_err) {
+        let count = files.len();
+        bail!(
+            "{}: none of {count} files could be read",
+            args.file.display()
+        );
+    }
+    let mut ending = Ending::Done;
+    for (path, found) in files.iter().zip(found) {
+        let name = path.display().to_string();
+        match found {
+            Ok(found) => {
+                if !found.problems.is_empty() {
+                    ending = Ending::No;
+                }
+                let said = match args.json {
+                    true => serde_json::to_string(&Object::of(found, Some(name)))? + "\n",
+                    false => text(&name, &found),
+                };
+                crate::print(&said)?;
+            }
+            Err(error) => eprintln!("epitome: {name}: {error:#}"),
+        }
     }
     Ok(ending)
 }
@@ -81,8 +130,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-fn look(args: &CheckArgs) -> Result<Findings> {
-    let mut source = Source::open(&args.file)?;
+fn look(path: &Path, args: &CheckArgs) -> Result<Findings> {
+    let mut source = Source::open(path)?;
     let (wire, file) = match args.format.kind() {
         FileKind::Auto => (None, source.session_format()),
         FileKind::Wire(wire) => (Some(wire), None),

@@ -9,6 +9,7 @@ mod check;
 mod compact;
 mod convert;
 mod eval;
+mod folder;
 mod inspect;
 mod serve;
 mod source;
