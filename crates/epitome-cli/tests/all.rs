@@ -6,6 +6,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/bad_files.rs"]
+mod bad_files;
 #[path = "all/check.rs"]
 mod check;
 #[path = "all/compact.rs"]

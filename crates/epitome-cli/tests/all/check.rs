@@ -142,3 +142,30 @@ fn the_input_is_never_written_to() {
     let output = run(&["check", path(&file), "--repair"]);
     assert_eq!(output.status.code(), Some(2), "where to is not said");
 }
+
+#[test]
+fn a_folder_is_checked_file_by_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(
+        example("coding-session.jsonl"),
+        folder.path().join("whole.jsonl"),
+    )
+    .unwrap();
+    let whole = run(&["check", path(folder.path())]);
+    assert_eq!(whole.status.code(), Some(0), "{whole:?}");
+    fs::write(folder.path().join("broken.jsonl"), broken()).unwrap();
+    fs::write(folder.path().join("other.json"), "no conversation").unwrap();
+    let output = run(&["check", path(folder.path()), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<Value> = String::from_utf8(output.stdout.clone())
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let problems: Vec<usize> = lines
+        .iter()
+        .map(|line| line["problems"].as_array().unwrap().len())
+        .collect();
+    assert!(problems[0] > 0 && problems[1..] == [0], "{lines:?}");
+    assert!(stderr(&output).contains("other.json"));
+}

@@ -216,3 +216,34 @@ fn the_latest_request_stands_in_front_only_while_it_is_the_latest() {
     assert!(!compaction.summary.text.contains("## Latest request"));
     assert_eq!(compaction.plan.task, TaskPlace::Head);
 }
+
+/// What a round takes over from an earlier summary, it takes over word for word: nothing is retold.
+#[test]
+fn lines_that_are_carried_on_do_not_drift() {
+    let mut messages = autonomous(60, 300);
+    let mut earlier: Option<String> = None;
+    for round in 1..=4 {
+        let (shown, compaction) = compacted(&messages, 3_000);
+        if let Some(earlier) = &earlier {
+            let flat = earlier.replace("\n  ", "\n");
+            let carried = compaction.summary.lines.iter();
+            let carried: Vec<&str> = carried
+                .filter(|line| flat.contains(&line.text))
+                .map(|line| line.text.as_str())
+                .collect();
+            let of_earlier = compaction.summary.lines.iter();
+            let of_earlier = of_earlier.filter(|line| line.position == compaction.plan.span.start);
+            for line in of_earlier {
+                assert!(
+                    carried.contains(&line.text.as_str()),
+                    "round {round}: {}",
+                    line.text
+                );
+            }
+            assert!(carried.len() >= 5, "round {round}: {carried:?}");
+        }
+        earlier = Some(compaction.summary.text.clone());
+        messages = shown;
+        messages.extend(autonomous(20, 300).split_off(2));
+    }
+}
