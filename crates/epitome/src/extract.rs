@@ -458,6 +458,6 @@ fn said_percent(survey: &Survey<'_>) -> u64 {
 }
 
 /// Joins the lines of a text, so that it fits a bullet.
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn unbroken(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

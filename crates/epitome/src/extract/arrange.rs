@@ -3,7 +3,7 @@
 use super::coverage::Coverage;
 use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
-use super::{first_words, one_line};
+use super::{first_words, unbroken};
 use crate::anchor::scan;
 use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts};
@@ -103,7 +103,7 @@ pub(super) fn arrange(
             Sections::All => kind(candidate, replaced),
             Sections::One => LineKind::Found,
         };
-        let mut text = one_line(&candidate.piece.text);
+        let mut text = unbroken(&candidate.piece.text);
         if voice == Voice::User && is_superseded(&text, candidate, replaced) {
             text = format!("{SUPERSEDED}{text}");
         }

@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::survey::Survey;
-use super::{OPEN_CHARS, PATH_TOKENS, Source, first_words, one_line, todo};
+use super::{OPEN_CHARS, PATH_TOKENS, Source, first_words, todo, unbroken};
 use crate::anchor::path_end;
 use crate::files::FileOperations;
 use crate::plan::percent_of;
@@ -109,7 +109,7 @@ impl Source<'_> {
             newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
         let mut left = cap_tokens;
         let lines = items.into_iter().map_while(|item| {
-            let text = first_words(&one_line(&item), OPEN_CHARS).to_owned();
+            let text = first_words(&unbroken(&item), OPEN_CHARS).to_owned();
             left = left.checked_sub(self.cost(&text))?;
             Some(Line {
                 position,

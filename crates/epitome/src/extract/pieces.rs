@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::cut::behind_long_word;
 use super::values::values;
-use super::{first_words, one_line};
+use super::{first_words, unbroken};
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::LineKind;
 
@@ -185,7 +185,7 @@ fn of_call<'a>(
         head.push(' ');
         head.push_str(first_words(value, LONGEST));
     }
-    let head = one_line(&head);
+    let head = unbroken(&head);
     let head = first_words(&head, from + CALL_CHARS).to_owned();
     add(Voice::Call, Cow::Owned(head), *place);
     *place += 1;

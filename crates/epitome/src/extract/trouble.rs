@@ -1,7 +1,7 @@
 //! What went wrong, and what came of it.
 
 use super::values::values;
-use super::{first_words, one_line};
+use super::{first_words, unbroken};
 use crate::files::is_failure;
 use crate::message::{Message, Role, ToolResult};
 
@@ -65,7 +65,7 @@ fn failure(result: &ToolResult) -> Option<String> {
         let mut first = first.filter(|line| !line.is_empty());
         first.next().filter(|_| is_failure(result, None))
     });
-    Some(first_words(&one_line(line?), FAILURE_CHARS).to_owned())
+    Some(first_words(&unbroken(line?), FAILURE_CHARS).to_owned())
 }
 
 fn edge_lines(text: &str) -> impl Iterator<Item = &str> {
@@ -89,10 +89,10 @@ fn remedy(message: &Message) -> String {
         .map(str::trim)
         .find(|text| !text.is_empty());
     let text = match (said, message.calls().next()) {
-        (Some(text), _) => one_line(text.lines().next().unwrap_or_default()),
+        (Some(text), _) => unbroken(text.lines().next().unwrap_or_default()),
         (None, Some(call)) => {
             let values = values(&call.arguments).join(" ");
-            one_line(&format!("{} {}", call.name, values))
+            unbroken(&format!("{} {}", call.name, values))
         }
         (None, None) => String::new(),
     };
