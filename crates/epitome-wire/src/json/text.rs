@@ -188,19 +188,24 @@ fn hex(rest: &str, at: usize) -> u16 {
         .unwrap_or(0)
 }
 
-/// Appends `text` as the contents of a JSON string, quotes excluded.
+/// Appends `text` as the contents of a JSON string, quotes excluded. What needs no escape is copied as it is.
 pub fn escape(text: &str, out: &mut Vec<u8>) {
-    for character in text.chars() {
-        match character {
-            '"' => out.extend_from_slice(b"\\\""),
-            '\\' => out.extend_from_slice(b"\\\\"),
-            '\n' => out.extend_from_slice(b"\\n"),
-            '\r' => out.extend_from_slice(b"\\r"),
-            '\t' => out.extend_from_slice(b"\\t"),
-            control if control < ' ' => {
-                out.extend_from_slice(format!("\\u{:04x}", u32::from(control)).as_bytes());
-            }
-            other => out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+    let needs_escape = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
+    let mut rest = text.as_bytes();
+    out.reserve(rest.len());
+    while let Some(at) = rest.iter().position(needs_escape) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        match special.first() {
+            Some(b'"') => out.extend_from_slice(b"\\\""),
+            Some(b'\\') => out.extend_from_slice(b"\\\\"),
+            Some(b'\n') => out.extend_from_slice(b"\\n"),
+            Some(b'\r') => out.extend_from_slice(b"\\r"),
+            Some(b'\t') => out.extend_from_slice(b"\\t"),
+            Some(control) => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+            None => {}
         }
+        rest = special.get(1..).unwrap_or_default();
     }
+    out.extend_from_slice(rest);
 }
