@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use bytes::Bytes;
 use epitome_wire::files::{Counts, FileFormat, Stamp, read_file, repaired};
-use epitome_wire::{Body, ProblemCode, Wire, detect, problems, repair};
+use epitome_wire::{Body, ProblemCode, Wire, problems, repair};
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::{CheckArgs, FileKind};
-use crate::source::{Source, now_ms};
+use crate::args::CheckArgs;
+use crate::source::{Kind, Source, now_ms};
 
 /// The object of `--json`. Its names are public surface.
 #[derive(Serialize)]
@@ -132,14 +131,9 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 fn look(path: &Path, args: &CheckArgs) -> Result<Findings> {
     let mut source = Source::open(path)?;
-    let (wire, file) = match args.format.kind() {
-        FileKind::Auto => (None, source.session_format()),
-        FileKind::Wire(wire) => (Some(wire), None),
-        FileKind::Session(format) => (None, Some(format)),
-    };
-    match file {
-        Some(format) => session(&mut source, format, args),
-        None => body(&mut source, wire, args),
+    match source.kind(args.format) {
+        Kind::Session(format) => session(&mut source, format, args),
+        Kind::Body(wire) => body(&mut source, wire, args),
     }
 }
 
@@ -185,10 +179,7 @@ fn session(source: &mut Source, format: FileFormat, args: &CheckArgs) -> Result<
 }
 
 fn body(source: &mut Source, wire: Option<Wire>, args: &CheckArgs) -> Result<Findings> {
-    let bytes = Bytes::from(source.body()?);
-    let body = detect(&bytes, wire)
-        .context("no conversation that can be read here")?
-        .body;
+    let body = source.detected(wire)?.body;
     let place = |message: Option<usize>| match message {
         Some(message) => position(&body, message),
         None => "byte 0".to_owned(),

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
-use bytes::Bytes;
 use epitome_wire::files::{
-    Conversation, FileFormat, Loss, Stamp, Written, carried, chat_messages, write_file,
+    Conversation, FileFormat, Loss, Origin, Stamp, Written, carried, chat_messages, write_file,
 };
-use epitome_wire::{decode, detect};
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::{ConvertArgs, FileKind, Target};
+use crate::args::{ConvertArgs, Target};
 use crate::compact::chosen;
-use crate::source::{Source, now_ms, tell_problems};
+use crate::source::{Kind, Source, messages, now_ms, tell_problems};
 
 /// The object of `--json`. Its names are public surface.
 #[derive(Serialize)]
@@ -40,7 +38,8 @@ struct Lost {
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
     let name = args.file.display().to_string();
     let (format, conversation) = read(args).with_context(|| name.clone())?;
-    let written = write(&conversation, args.to, &name)?;
+    let stem = args.file.file_stem().unwrap_or_default();
+    let written = write(&conversation, args.to, &stem.to_string_lossy())?;
     let losses = lost(&written.losses);
     if !args.quiet {
         for loss in &losses {
@@ -77,38 +76,30 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
 /// The conversation and the name of what it was read from.
 fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
     let mut source = Source::open(&args.file)?;
-    let (wire, file) = match args.format.kind() {
-        FileKind::Auto => (None, source.session_format()),
-        FileKind::Wire(wire) => (Some(wire), None),
-        FileKind::Session(format) => (None, Some(format)),
+    let format = match source.kind(args.format) {
+        Kind::Session(format) => format,
+        Kind::Body(wire) => {
+            let body = source.detected(wire)?.body;
+            let messages = messages(&body)?;
+            let conversation = Conversation {
+                origins: vec![Origin::default(); messages.len()],
+                messages,
+                ..Conversation::default()
+            };
+            return Ok((body.wire().as_str(), conversation));
+        }
     };
-    if let Some(format) = file {
-        let mut transcript = source.transcript(format)?;
-        if !args.quiet {
-            tell_problems(&args.file.display().to_string(), &transcript.problems);
-        }
-        let range = chosen(&transcript, args.conversation)?;
-        if range.len() > 1 {
-            let count = range.len();
-            bail!("holds {count} conversations; choose one with --conversation");
-        }
-        let conversation = transcript.conversations.swap_remove(range.start);
-        return Ok((format.as_str(), conversation));
+    let mut transcript = source.transcript(format)?;
+    if !args.quiet {
+        tell_problems(&args.file.display().to_string(), &transcript.problems);
     }
-    let body = detect(&Bytes::from(source.body()?), wire)
-        .context("no conversation that can be read here")?
-        .body;
-    let mut conversation = Conversation::default();
-    for index in 0..body.len() {
-        let at = || format!("message {}", index + 1);
-        let value = body.read(index).with_context(at)?;
-        let message = decode(body.wire(), &value).with_context(at)?.message;
-        conversation.messages.push(message);
-        conversation
-            .origins
-            .push(epitome_wire::files::Origin::default());
+    let range = chosen(&transcript, args.conversation)?;
+    if range.len() > 1 {
+        let count = range.len();
+        bail!("holds {count} conversations; choose one with --conversation");
     }
-    Ok((body.wire().as_str(), conversation))
+    let conversation = transcript.conversations.swap_remove(range.start);
+    Ok((format.as_str(), conversation))
 }
 
 fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written> {

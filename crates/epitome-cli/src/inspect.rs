@@ -10,14 +10,13 @@ mod timeline;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use bytes::Bytes;
 use epitome::Meter;
+use epitome_wire::Wire;
 use epitome_wire::files::{Event, FileFormat, Origin, Position, read_file};
-use epitome_wire::{Detected, Wire, decode, detect};
 
 use crate::Ending;
-use crate::args::{FileKind, Format, InspectArgs};
-use crate::source::Source;
+use crate::args::{Format, InspectArgs};
+use crate::source::{Kind, Source, messages};
 use object::Object;
 use tally::Tally;
 
@@ -49,14 +48,9 @@ pub(crate) struct Found {
 /// Reads a file once, a message at a time.
 pub(crate) fn look(path: &Path, format: Format, meter: Meter) -> Result<Found> {
     let mut source = Source::open(path)?;
-    let (wire, file) = match format.kind() {
-        FileKind::Auto => (None, source.session_format()),
-        FileKind::Wire(wire) => (Some(wire), None),
-        FileKind::Session(format) => (None, Some(format)),
-    };
-    match file {
-        Some(format) => session(&mut source, format, meter),
-        None => body(&mut source, wire, meter),
+    match source.kind(format) {
+        Kind::Session(format) => session(&mut source, format, meter),
+        Kind::Body(wire) => body(&mut source, wire, meter),
     }
 }
 
@@ -81,23 +75,20 @@ fn session(source: &mut Source, format: FileFormat, meter: Meter) -> Result<Foun
 }
 
 fn body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<Found> {
-    let bytes = Bytes::from(source.body()?);
-    let Detected { body, .. } =
-        detect(&bytes, wire).context("no conversation that can be read here")?;
+    let body = source.detected(wire)?.body;
     let mut tally = Tally::new(meter);
     tally.add(&Event::Conversation);
-    for (index, range) in body.messages().iter().enumerate() {
-        let at = || format!("message {}", index + 1);
-        let value = body.read(index).with_context(at)?;
+    let places = body.messages().iter().enumerate();
+    for ((entry, range), message) in places.zip(messages(&body)?) {
+        let position = Position {
+            byte: range.start as u64,
+            line: None,
+        };
         let origin = Origin {
-            entry: index,
-            position: Position {
-                byte: range.start as u64,
-                line: None,
-            },
+            entry,
+            position,
             ..Origin::default()
         };
-        let message = decode(body.wire(), &value).with_context(at)?.message;
         tally.add(&Event::Message { message, origin });
     }
     Ok(Found {

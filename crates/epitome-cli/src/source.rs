@@ -5,7 +5,12 @@ use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use epitome::Message;
 use epitome_wire::files::{FileFormat, Problems, SNIFF_BYTES, Transcript};
+use epitome_wire::{Body, Detected, Wire, decode, detect};
+
+use crate::args::{FileKind, Format};
 
 /// Request bodies are read as a whole, so there is a size beyond which it is surely something else.
 const LARGEST_BODY_BYTES: u64 = 512 << 20;
@@ -18,6 +23,14 @@ pub(crate) struct Source {
     /// The file and its size when it was opened; standard input cannot change.
     file: Option<(File, u64)>,
     head: Vec<u8>,
+}
+
+/// What a file is read as.
+pub(crate) enum Kind {
+    /// An agent's session.
+    Session(FileFormat),
+    /// Messages for a provider; which one is found by looking where it is not said.
+    Body(Option<Wire>),
 }
 
 /// What readers of session files ask for.
@@ -80,8 +93,25 @@ impl Source {
     }
 
     /// What the file is, if it is a session file.
-    pub(crate) fn session_format(&self) -> Option<FileFormat> {
+    fn session_format(&self) -> Option<FileFormat> {
         FileFormat::sniff(&self.head)
+    }
+
+    /// How to read the file: as what the user says it is, or as what it looks like.
+    pub(crate) fn kind(&self, format: Format) -> Kind {
+        match format.kind() {
+            FileKind::Auto => self
+                .session_format()
+                .map_or(Kind::Body(None), Kind::Session),
+            FileKind::Wire(wire) => Kind::Body(Some(wire)),
+            FileKind::Session(format) => Kind::Session(format),
+        }
+    }
+
+    /// The messages of a provider's format, as they stand.
+    pub(crate) fn detected(&mut self, wire: Option<Wire>) -> Result<Detected> {
+        let bytes = Bytes::from(self.body()?);
+        detect(&bytes, wire).context("no conversation that can be read here")
     }
 
     /// The reader, at the first byte.
@@ -116,7 +146,7 @@ impl Source {
     }
 
     /// All of a request body, or of messages in a provider's format.
-    pub(crate) fn body(&mut self) -> Result<Vec<u8>> {
+    fn body(&mut self) -> Result<Vec<u8>> {
         let first = self
             .head
             .iter()
@@ -144,6 +174,17 @@ impl Source {
         }
         Ok(())
     }
+}
+
+/// The messages of a body, in order.
+pub(crate) fn messages(body: &Body) -> Result<Vec<Message>> {
+    (0..body.len())
+        .map(|index| {
+            let at = || format!("message {}", index + 1);
+            let value = body.read(index).with_context(at)?;
+            Ok(decode(body.wire(), &value).with_context(at)?.message)
+        })
+        .collect()
 }
 
 /// Says on standard error what is wrong with a session file.

@@ -4,27 +4,25 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use bytes::Bytes;
 use epitome::Message;
 use epitome::verify::{
     AnchorCounts, AnchorKind, Checked, Verdict, Verification, VerifyLimits, covered,
 };
-use epitome_wire::{decode, detect};
 use serde_json::{Value, json};
 
 use crate::Ending;
-use crate::args::{FileKind, VerifyArgs};
-use crate::source::Source;
+use crate::args::VerifyArgs;
+use crate::source::{Kind, Source, messages};
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     let name = args.source.display().to_string();
-    let messages = read(args).with_context(|| name)?;
+    let said = read(args).with_context(|| name)?;
     let summary = text(&args.summary)?;
     let previous = args.previous.as_deref().map(text).transpose()?;
 
     // A summary of our own says what it stands for; the rest stays in view beside it.
-    let covered = covered(&summary).unwrap_or(0..messages.len());
-    let all = messages.iter().enumerate();
+    let covered = covered(&summary).unwrap_or(0..said.len());
+    let all = said.iter().enumerate();
     let (source, beside): (Vec<_>, Vec<_>) = all.partition(|(at, _)| covered.contains(at));
     let view: Vec<&Message> = beside.iter().map(|(_, message)| *message).collect();
     let limits = VerifyLimits {
@@ -59,26 +57,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
 /// All that is said in the source, whatever it is.
 fn read(args: &VerifyArgs) -> Result<Vec<Message>> {
     let mut source = Source::open(&args.source)?;
-    let (wire, file) = match args.format.kind() {
-        FileKind::Auto => (None, source.session_format()),
-        FileKind::Wire(wire) => (Some(wire), None),
-        FileKind::Session(format) => (None, Some(format)),
-    };
-    if let Some(format) = file {
-        let conversations = source.transcript(format)?.conversations.into_iter();
-        return Ok(conversations.flat_map(|found| found.messages).collect());
+    match source.kind(args.format) {
+        Kind::Session(format) => {
+            let conversations = source.transcript(format)?.conversations.into_iter();
+            Ok(conversations.flat_map(|found| found.messages).collect())
+        }
+        Kind::Body(wire) => messages(&source.detected(wire)?.body),
     }
-    let bytes = Bytes::from(source.body()?);
-    let body = detect(&bytes, wire)
-        .context("no conversation that can be read here")?
-        .body;
-    (0..body.len())
-        .map(|index| {
-            let at = || format!("message {}", index + 1);
-            let value = body.read(index).with_context(at)?;
-            Ok(decode(body.wire(), &value).with_context(at)?.message)
-        })
-        .collect()
 }
 
 /// A file of plain text.

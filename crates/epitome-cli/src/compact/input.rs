@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use bytes::Bytes;
 use epitome::{Facts, Log, Message, Meter};
 use epitome_wire::files::{Context, Conversation, FileFormat, Transcript, chat_messages};
-use epitome_wire::{Body, Detected, Wire, decode, detect};
+use epitome_wire::{Body, Detected, Wire};
 
-use crate::args::{CompactArgs, FileKind};
-use crate::source::{Source, tell_problems};
+use crate::args::CompactArgs;
+use crate::source::{Kind, Source, messages, tell_problems};
 
 /// A conversation read from a file.
 pub(super) struct Input {
@@ -43,16 +43,12 @@ impl Input {
 
 /// Every conversation that is asked for.
 pub(super) fn read(source: &mut Source, args: &CompactArgs, meter: Meter) -> Result<Vec<Input>> {
-    let (wire, file) = match args.format.kind() {
-        FileKind::Auto => (None, source.session_format()),
-        FileKind::Wire(wire) => (Some(wire), None),
-        FileKind::Session(format) => (None, Some(format)),
-    };
-    let Some(format) = file else {
-        if args.conversation.is_some_and(|number| number != 1) {
+    let format = match source.kind(args.format) {
+        Kind::Session(format) => format,
+        Kind::Body(_) if args.conversation.is_some_and(|number| number != 1) => {
             bail!("a request body holds one conversation");
         }
-        return Ok(vec![read_body(source, wire, meter)?]);
+        Kind::Body(wire) => return Ok(vec![read_body(source, wire, meter)?]),
     };
     let transcript = source.transcript(format)?;
     if !args.quiet {
@@ -79,18 +75,9 @@ pub(crate) fn chosen(transcript: &Transcript, number: Option<usize>) -> Result<R
 }
 
 fn read_body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<Input> {
-    let bytes = Bytes::from(source.body()?);
-    let Detected { body, is_request } =
-        detect(&bytes, wire).context("no conversation that can be read here")?;
-    let mut messages = Vec::with_capacity(body.len());
-    let mut log = Log::new();
-    for index in 0..body.len() {
-        let at = || format!("message {}", index + 1);
-        let value = body.read(index).with_context(at)?;
-        let message = decode(body.wire(), &value).with_context(at)?.message;
-        log.push(&Facts::of(&message, meter));
-        messages.push(message);
-    }
+    let Detected { body, is_request } = source.detected(wire)?;
+    let messages = messages(&body)?;
+    let log = log_of(&messages, meter);
     Ok(Input {
         body,
         is_request,
@@ -108,10 +95,7 @@ fn of_session(
 ) -> Result<Input> {
     let context = conversation.context();
     let messages = context.messages.clone();
-    let mut log = Log::new();
-    for message in &messages {
-        log.push(&Facts::of(message, meter));
-    }
+    let log = log_of(&messages, meter);
     let body = Body::scan_array(Bytes::from(chat_messages(&messages)), Wire::OpenAiChat)?;
     Ok(Input {
         body,
@@ -125,4 +109,12 @@ fn of_session(
             context,
         }),
     })
+}
+
+fn log_of(messages: &[Message], meter: Meter) -> Log {
+    let mut log = Log::new();
+    for message in messages {
+        log.push(&Facts::of(message, meter));
+    }
+    log
 }
