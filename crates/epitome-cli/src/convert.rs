@@ -49,7 +49,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
                 message,
                 ..
             } = loss;
-            eprintln!("epitome: {name}: {message} ({count} times, first in message {position})");
+            let first = position + 1;
+            eprintln!("epitome: {name}: {message} ({count} times, first in message {first})");
         }
     }
     if let Some(out) = &args.out {

@@ -131,7 +131,7 @@ impl Draft {
 /// A fix of a message, said in the way that all of them are.
 pub(super) fn fix(code: ProblemCode, message: Option<usize>, text: &str) -> Fix {
     let text = match message {
-        Some(message) => format!("message {message}: {text}"),
+        Some(message) => format!("message {}: {text}", message + 1),
         None => text.to_owned(),
     };
     Fix {

@@ -49,8 +49,8 @@ impl fmt::Display for Problem {
 /// How a place is named in texts.
 pub(crate) fn place(message: usize, block: Option<usize>) -> String {
     match block {
-        Some(block) => format!("message {message}, block {block}"),
-        None => format!("message {message}"),
+        Some(block) => format!("message {}, block {}", message + 1, block + 1),
+        None => format!("message {}", message + 1),
     }
 }
 

@@ -391,8 +391,8 @@ fn a_problem_says_where_it_is_and_a_fix_what_was_done() {
     assert_eq!(
         texts,
         [
-            "unanswered_call: message 1, block 2: the call \"y\" has no result right behind it",
-            "orphan_result: message 2, block 1: no call before has the id \"z\" of the result",
+            "unanswered_call: message 2, block 3: the call \"y\" has no result right behind it",
+            "orphan_result: message 3, block 2: no call before has the id \"z\" of the result",
         ]
     );
     let repaired = repair(&body);
@@ -400,8 +400,8 @@ fn a_problem_says_where_it_is_and_a_fix_what_was_done() {
     assert_eq!(
         texts,
         [
-            "orphan_result: message 2: no call has the id \"z\" of the result; it is dropped",
-            "unanswered_call: message 1: the call \"y\" has no result; one that says so is put in",
+            "orphan_result: message 3: no call has the id \"z\" of the result; it is dropped",
+            "unanswered_call: message 2: the call \"y\" has no result; one that says so is put in",
         ]
     );
     let after: Value = serde_json::from_slice(&repaired.splice.into_bytes()).unwrap();
