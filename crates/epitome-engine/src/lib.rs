@@ -1,0 +1,8 @@
+//! Compaction over time: what the pure core decides is carried out here, while the conversation goes on.
+//!
+//! - the one place that reads the time: [`Clock`]
+#![warn(missing_docs)]
+
+mod clock;
+
+pub use clock::Clock;

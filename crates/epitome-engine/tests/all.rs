@@ -1,0 +1,1 @@
+//! Every test of the engine in one binary.
