@@ -130,6 +130,18 @@ impl Caller {
         value.get("input_tokens")?.as_u64()
     }
 
+    /// Sends the body of a request and says what the provider counted. `None` when it does not answer.
+    pub(crate) async fn probe(&self, body: &Bytes, asked: &Asked) -> Option<Usage> {
+        let limit = asked.until.min(Instant::now() + self.endpoint.limits.call);
+        let answer = async {
+            let received = self.send(self.endpoint.address(), body, asked).await?;
+            received.answer(self.endpoint.wire).await
+        };
+        let answer = timeout_at(limit, answer).await.ok()?.ok()?;
+        self.spend(answer.usage, asked);
+        answer.error.is_none().then_some(answer.usage)
+    }
+
     async fn once(
         &self,
         address: Uri,
