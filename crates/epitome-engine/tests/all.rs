@@ -2,6 +2,9 @@
 
 mod all {
     mod faults;
+    mod hooks;
+    mod memory_folder;
+    mod pipeline;
     mod staged;
     mod support;
     mod writing;
