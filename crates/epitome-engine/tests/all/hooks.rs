@@ -43,7 +43,8 @@ async fn ask(command: HookCommand, bytes: usize) -> Result<Verdict, FailureKind>
         previous_summary: Some("x".repeat(bytes)),
         ..Preparation::default()
     };
-    let asked = hooks.before_compact(Arc::new(preparation), &context());
+    let context = context();
+    let asked = hooks.before_compact(Arc::new(preparation), &context);
     let mut outcome = asked.await;
     match outcome.failures.pop() {
         Some(failure) => Err(failure.kind),
