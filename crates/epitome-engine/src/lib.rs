@@ -1,5 +1,6 @@
 //! Compaction over time: what the pure core decides is carried out here, while the conversation goes on.
 //!
+//! - start here: [`Engine`], and its [`Conversation`]s
 //! - asking a model: [`model`]; having it write summaries: [`summarise`]
 //! - the one place that reads the time: [`Clock`]
 //! - what a host hangs on compactions: [`hooks`]
@@ -8,6 +9,8 @@
 #![warn(missing_docs)]
 
 mod clock;
+pub mod conversation;
+mod engine;
 pub mod hooks;
 pub mod memory_folder;
 pub mod model;
@@ -17,6 +20,8 @@ mod statistics;
 pub mod summarise;
 
 pub use clock::Clock;
+pub use conversation::{Conversation, ConversationError};
+pub use engine::{Engine, EngineBuilder, EngineError};
 pub use hooks::Hooks;
 pub use memory_folder::MemoryFolder;
 pub use pipeline::Pipeline;
