@@ -3,7 +3,9 @@
 mod change;
 mod job;
 mod overflow;
+mod replay;
 mod shown;
+mod work;
 
 use std::collections::HashSet;
 use std::sync::Arc;

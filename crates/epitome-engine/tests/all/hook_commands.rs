@@ -6,7 +6,7 @@ use std::time::Duration;
 use epitome_engine::hooks::{FailureKind, HookCommand, Verdict};
 use tokio::time::timeout;
 
-use crate::hooks::{PATIENCE, ask, shell};
+use super::hooks::{PATIENCE, ask, shell};
 
 /// More than a pipe holds, so that whoever writes it waits for a reader.
 const MUCH: usize = 4 << 20;

@@ -14,7 +14,7 @@ use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 
-use crate::memory_folder::{FILE, day, hostile_paths};
+use super::memory_folder::{FILE, day, hostile_paths};
 
 #[test]
 fn nothing_strange_is_followed() {

@@ -3,7 +3,7 @@
 use epitome_engine::memory_folder::MEMORY_TOOL;
 use epitome_engine::memory_folder::flush::{FlushPrompts, is_silent};
 
-use crate::memory_folder::day;
+use super::memory_folder::day;
 
 #[test]
 fn flush_texts_name_the_file_and_the_way_out() {

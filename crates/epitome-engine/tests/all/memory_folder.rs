@@ -10,7 +10,7 @@ use jiff::civil::{Date, date};
 use jiff::tz::{self, TimeZone};
 use serde_json::json;
 
-use crate::memory_attacks::tree;
+use super::memory_attacks::tree;
 
 pub(crate) const FILE: &str = "memory/2026-11-15.md";
 

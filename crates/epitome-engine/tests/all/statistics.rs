@@ -4,7 +4,7 @@ use epitome::Prices;
 use epitome_engine::{Statistics, cost_nanodollars};
 use serde_json::Value;
 
-use crate::pipeline::{PRICES, usage};
+use super::pipeline::{PRICES, usage};
 
 #[test]
 fn a_call_costs_what_its_parts_cost() {

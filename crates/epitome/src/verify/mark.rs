@@ -4,6 +4,7 @@ use super::word::{is_unspaced, words};
 
 /// What a mark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AnchorKind {
     /// A file or folder.
     Path,
