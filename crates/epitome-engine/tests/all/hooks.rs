@@ -127,8 +127,9 @@ async fn the_first_that_wants_something_wins() {
     let replace = |summary: &str| Verdict::Replace {
         summary: summary.to_owned(),
     };
+    type Answers = Vec<Result<Verdict, &'static str>>;
     // What each hook answers; what comes of it, who decided and how many were asked.
-    let cases: [(Vec<Result<Verdict, &str>>, Verdict, Option<&str>, usize); 7] = [
+    let cases: [(Answers, Verdict, Option<&str>, usize); 7] = [
         (vec![], Verdict::Continue, None, 0),
         (vec![Ok(Verdict::Continue); 2], Verdict::Continue, None, 2),
         (
