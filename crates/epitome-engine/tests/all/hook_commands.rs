@@ -144,12 +144,13 @@ async fn commands_see_no_keys() {
         .insert("GREETING".to_owned(), "hello".to_owned());
     assert_eq!(ask(command, 0).await, Ok(Verdict::Continue));
     let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();
-    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     // The last four are the shell's own.
     let passed = [
         "PATH", "HOME", "LANG", "TMPDIR", "USER", "SHELL", "GREETING", "PWD", "SHLVL", "_",
         "OLDPWD",
     ];
+    let is_hidden = |(name, _): (String, String)| !passed.contains(&name.as_str());
+    assert!(std::env::vars().any(is_hidden), "there is nothing to hide");
     for line in seen.lines() {
         let name = line.split('=').next().unwrap();
         assert!(passed.contains(&name), "{line}");
