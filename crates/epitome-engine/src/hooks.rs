@@ -73,6 +73,7 @@ pub struct HookSettings {
     /// Told after one.
     pub after_compaction: Vec<HookCommand>,
     /// Asked for their verdict.
+    #[serde(alias = "session_before_compact")]
     pub before_compact: Vec<HookCommand>,
 }
 
