@@ -10,6 +10,7 @@ mod all {
     mod memory_folder;
     mod pipeline;
     mod staged;
+    mod state_machine;
     mod statistics;
     mod support;
     mod writing;

@@ -45,14 +45,17 @@ impl Conversation {
             return Ok(false);
         };
         let cancel = shared.stopping.child_token();
+        state.works_begun += 1;
+        let number = state.works_begun;
         state.in_flight = Some(InFlight {
             cancel: cancel.clone(),
             fence,
+            number,
         });
         let request = state.request(self.engine().wire());
         let this = self.clone();
         shared.tasks.spawn(async move {
-            let outcome = this.run(&job, request, fence, cancel).await;
+            let outcome = this.run(&job, request, number, fence, cancel).await;
             if let Err(error) = outcome {
                 tracing::warn!(conversation = %this.id(), %error, "background compaction failed");
             }
@@ -64,6 +67,7 @@ impl Conversation {
         &self,
         job: &Job,
         request: bytes::Bytes,
+        number: u64,
         fence: u64,
         cancel: CancellationToken,
     ) -> Result<(), ConversationError> {
@@ -73,24 +77,16 @@ impl Conversation {
             () = cancel.cancelled() => None,
         };
         let mut state = self.state().await;
-        let is_ours = state
-            .in_flight
-            .as_ref()
-            .is_some_and(|in_flight| in_flight.fence == fence && !in_flight.cancel.is_cancelled());
-        if is_ours {
-            state.in_flight = None;
+        // Whoever called it off has given the lease back: by now it may be that of the next piece of work.
+        let in_flight = state.in_flight.take_if(|one| one.number == number);
+        if in_flight.is_none() {
+            return Ok(());
         }
         let written = match written {
-            Some(Ok(written)) if is_ours => written,
-            Some(Err(error)) => {
-                drop(state);
+            Some(Ok(written)) if !cancel.is_cancelled() => written,
+            other => {
                 self.release(fence).await;
-                return Err(error);
-            }
-            _ => {
-                drop(state);
-                self.release(fence).await;
-                return Ok(());
+                return other.transpose().map(|_| ());
             }
         };
         state.ready = Some(Ready { written, fence });
