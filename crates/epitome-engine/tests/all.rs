@@ -5,6 +5,7 @@ mod all {
     mod faults;
     mod hook_commands;
     mod hooks;
+    mod kill;
     mod memory_attacks;
     mod memory_flush;
     mod memory_folder;

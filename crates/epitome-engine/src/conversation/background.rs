@@ -90,7 +90,26 @@ impl Conversation {
             }
         };
         state.ready = Some(Ready { written, fence });
-        self.publish_if_it_pays(&mut state).await.map(|_| ())
+        self.publish_if_it_pays(&mut state).await?;
+        let waits = state.ready.is_some();
+        drop(state);
+        if waits {
+            self.give_back_at_shutdown(fence, &cancel).await;
+        }
+        Ok(())
+    }
+
+    /// What waits to be shown keeps its lease. It must not outlive the engine: nobody could go on until it runs out.
+    async fn give_back_at_shutdown(&self, fence: u64, stopping: &CancellationToken) {
+        let lease_ms = u64::try_from(self.engine().shared().lease_ms).unwrap_or(0);
+        tokio::select! {
+            () = stopping.cancelled() => {}
+            () = tokio::time::sleep(Duration::from_millis(lease_ms)) => return,
+        }
+        let mut state = self.state().await;
+        if state.ready.take_if(|ready| ready.fence == fence).is_some() {
+            self.release(fence).await;
+        }
     }
 
     /// Puts what is ready in force, if that is wanted now.

@@ -2,9 +2,9 @@
 //! sequential model. Engines die in the middle of things, answer late, and write behind each other's back.
 
 mod lease;
-mod model;
+pub(crate) mod model;
 mod pen;
-mod perform;
+pub(crate) mod perform;
 mod process;
 mod world;
 

@@ -136,7 +136,7 @@ pub(super) fn possible(act: &Act, wire: Wire, message: &Message) -> Vec<Happened
     done.into_iter().chain([Happened::nothing()]).collect()
 }
 
-fn raw(wire: Wire, message: &Message) -> Bytes {
+pub(crate) fn raw(wire: Wire, message: &Message) -> Bytes {
     let mut encoded = encode(wire, message).into_iter();
     let raw = encoded.next().expect("a message that can be sent");
     assert!(encoded.next().is_none());
@@ -144,7 +144,7 @@ fn raw(wire: Wire, message: &Message) -> Bytes {
 }
 
 /// What is said after `last`: questions, answers, calls and their results take turns. No two are the same.
-pub(super) fn next_message(last: Option<&Message>, number: usize, kind: usize) -> Message {
+pub(crate) fn next_message(last: Option<&Message>, number: usize, kind: usize) -> Message {
     let text = format!(
         "Number {number}. {}",
         "The parser reads one more list of the file, and the tests say what is left to do. "
