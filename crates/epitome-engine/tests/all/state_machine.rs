@@ -83,14 +83,14 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 fn act() -> impl Strategy<Value = Act> {
     let plain = prop_oneof![
         8 => (0_usize..100).prop_map(Act::Push),
-        6 => Just(Act::Prepare),
-        4 => outcome().prop_map(Act::Answer),
-        2 => outcome().prop_map(Act::Compact),
+        8 => Just(Act::Prepare),
+        6 => outcome().prop_map(Act::Answer),
+        1 => outcome().prop_map(Act::Compact),
         2 => Just(Act::Undo),
     ];
     let plain = plain.boxed();
     prop_oneof![
-        22 => plain.clone(),
+        25 => plain.clone(),
         1 => Just(Act::CompactTwice),
         1 => (0_usize..=120).prop_map(Act::Fork),
         2 => (plain, 0_usize..12).prop_map(|(act, waits)| Act::Crash(Box::new(act), waits)),
@@ -117,7 +117,7 @@ fn case() -> impl Strategy<Value = (PresetName, Wire, Vec<Op>)> {
         1 => Just(PresetName::Layer),
     ];
     let wire = prop_oneof![Just(Wire::OpenAiChat), Just(Wire::Anthropic)];
-    (preset, wire, vec(op(), 4..22))
+    (preset, wire, vec(op(), 4..19))
 }
 
 #[test]

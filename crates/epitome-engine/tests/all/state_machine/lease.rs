@@ -62,7 +62,7 @@ impl Lease {
     /// After the end of an engine that was in the middle of `act`.
     pub(super) fn after_crash(self, life: usize, act: &Act, now_ms: i64) -> Self {
         match self {
-            _ if matches!(act, Act::Push(_)) => self,
+            Self::Free if matches!(act, Act::Push(_)) => self,
             Self::Held {
                 life: other,
                 until_ms,

@@ -41,6 +41,7 @@ impl Done {
 }
 
 const SUPERSEDED: &str = "superseded";
+pub(super) const NOBODY_ASKED: &str = "nobody asked";
 const COMPACTED: ChangeKind = ChangeKind::Compacted;
 const TOO_LATE: ChangeKind = ChangeKind::Superseded;
 
@@ -71,7 +72,7 @@ pub(super) async fn perform(
         },
         Act::Answer(outcome) => {
             let name = match (pen.answer(id, *outcome), outcome) {
-                (false, _) => "nobody asked",
+                (false, _) => NOBODY_ASKED,
                 (true, Outcome::Written) => "answered",
                 (true, Outcome::Failed) => "answered with a failure",
             };

@@ -5,20 +5,46 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use epitome::settings::Settings;
+use epitome::settings::{DesignSettings, Settings};
 use epitome::{Message, PresetName};
 use epitome_store::{ChangeKind, ConversationId, Store, TenantId};
 use epitome_wire::Wire;
 
 use super::lease::{Lease, Turn};
 use super::model::{Happened, Model, Seen};
-use super::perform::{next_message, perform, possible};
+use super::perform::{NOBODY_ASKED, next_message, perform, possible};
 use super::process::{Host, LEASE_MS, Making, Process, at_most};
 use super::{Act, Op};
 
 const ENGINES: usize = 2;
 const MOST_CONVERSATIONS: usize = 3;
 const MESSAGES_AT_FIRST: usize = 7;
+
+/// A preset whose lines lie inside a window of 3,000 tokens.
+fn settings(preset: PresetName) -> Settings {
+    let mut settings = Settings::of(preset);
+    match &mut settings.design {
+        DesignSettings::Default(_) => {}
+        DesignSettings::Vibe(own) => own.auto_compact_threshold = 1_500,
+        DesignSettings::Openclaw(own) => {
+            own.reserve_tokens = 1_500;
+            own.reserve_tokens_floor = 0;
+            own.keep_recent_tokens = 600;
+        }
+        DesignSettings::Micro(own) => own.compaction_threshold_tokens = 1_500,
+        DesignSettings::Spacebot(own) => {
+            own.background_threshold = 0.5;
+            own.aggressive_threshold = 0.6;
+            own.emergency_threshold = 0.8;
+        }
+        DesignSettings::Layer(own) => {
+            own.system_reserve = 100;
+            own.output_reserve = 100;
+            own.threshold_percent = 0.5;
+        }
+    }
+    settings
+}
 
 /// What is expensive to make and is used by one case after the other.
 pub(super) struct Hosts {
@@ -73,10 +99,8 @@ pub(super) struct World<'a> {
 
 impl<'a> World<'a> {
     pub(super) fn new(hosts: &'a mut Hosts, preset: PresetName, wire: Wire) -> Self {
-        let mut settings = Settings::of(preset);
-        settings.common.wait = false;
         let making = Making {
-            settings,
+            settings: settings(preset),
             wire,
             now_ms: Arc::new(AtomicI64::new(1_000_000)),
         };
@@ -153,7 +177,10 @@ impl<'a> World<'a> {
         let wire = self.making.wire;
         let doing = perform(act, &conversation, &process.pen, &message, wire);
         let done = process.run(Box::pin(doing));
-        if matches!(act, Act::Answer(_)) && done.name != "nobody asked" {
+        if matches!(act, Act::Answer(_)) {
+            if done.name == NOBODY_ASKED {
+                return;
+            }
             process.land(&conversation);
         }
         let is_preparing = process.run(conversation.is_preparing());
