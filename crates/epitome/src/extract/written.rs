@@ -11,6 +11,9 @@ use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, 
 
 /// The sections that a summary in rounds must have: the last one is for errors, and there may be none.
 const REQUIRED_SECTIONS: usize = 5;
+/// What is put under a heading that is missing: this part of the room, and so many characters, at most.
+const FILL_DIVISOR: u64 = 10;
+const FILL_CHARS: usize = 800;
 /// The least room for a text that is worth reading.
 const LEAST_TOKENS: u64 = 32;
 
@@ -36,7 +39,8 @@ impl Source<'_> {
             .with_limits(limits)
             .with_view(&view);
         if matches!(self.dress, Dress::Round(_)) {
-            verification = verification.with_headings(self.required_headings());
+            let fill_tokens = self.room_beside(&frame) / FILL_DIVISOR;
+            verification = verification.with_headings(self.required_headings(fill_tokens));
         }
         let mut checked = verification.check(text);
         // The span is in the log, where recall finds what the view lacks.
@@ -116,7 +120,7 @@ impl Source<'_> {
     }
 
     /// The sections of a round, with what the log has for each.
-    fn required_headings(&self) -> Vec<RequiredHeading> {
+    fn required_headings(&self, fill_tokens: u64) -> Vec<RequiredHeading> {
         let own = self.summarise().text;
         let body_of = |name: &str| {
             let heading = format!("### {name}\n");
@@ -128,7 +132,7 @@ impl Source<'_> {
             .take(REQUIRED_SECTIONS)
             .map(|name| RequiredHeading {
                 name: (*name).to_owned(),
-                fill: body_of(name).to_owned(),
+                fill: self.shortened(body_of(name), FILL_CHARS, fill_tokens),
             })
             .collect()
     }
