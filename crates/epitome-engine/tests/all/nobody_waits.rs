@@ -53,6 +53,12 @@ async fn turn(talk: &Conversation, number: usize) -> StepAction {
         .await
         .expect("pushed");
     let step = talk.prepare_step().await.expect("a step");
+    // The provider counts four characters to a token.
+    let usage = Usage {
+        fresh_tokens: step.list.len() as u64 / 4,
+        ..Usage::default()
+    };
+    talk.observe(usage, 1.0).await;
     let answer = format!(
         "Part {number} is as it should be. {}",
         "It was checked twice. ".repeat(10)
