@@ -269,9 +269,9 @@ impl Job {
         } = self;
         let shown = messages.len();
         let compaction =
-            Compaction::extract_with(preset, plan, &log, &messages, meter, None, &host_pins)?;
+            Compaction::extract_verified(preset, plan, &log, &messages, meter, None, &host_pins)?;
         Ok(Prepared {
-            compaction: compaction.with_report(&messages),
+            compaction,
             changes,
             shown,
         })
