@@ -124,7 +124,7 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
         plan = session::expressible(plan, session, log);
     }
     let focus = args.focus.as_deref();
-    Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
+    Compaction::extract_verified(preset.name, plan, log, &input.messages, meter, focus, &[])
 }
 
 fn window(args: &CompactArgs, preset: &Preset) -> Window {

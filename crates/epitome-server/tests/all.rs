@@ -29,6 +29,9 @@ mod lines;
 #[path = "all/recovery.rs"]
 mod recovery;
 #[cfg(test)]
+#[path = "all/reports.rs"]
+mod reports;
+#[cfg(test)]
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/sdk.rs"]
