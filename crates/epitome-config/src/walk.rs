@@ -128,7 +128,7 @@ impl Walk<'_> {
         let at = join(at, &line.written);
         match inner {
             Inner::Settings(inner) => {
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.settings(scope, &at, table, inner);
                 }
             }
@@ -141,13 +141,13 @@ impl Walk<'_> {
                         _ => Scope::Model(name),
                     };
                     let at = join(&at, &model.written);
-                    for table in self.table(&at, model) {
+                    if let Some(table) = self.table(&at, model) {
                         self.settings(&scope, &at, table, MODEL);
                     }
                 }
             }
             Inner::Section(section) => {
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.section(section, &at, table);
                 }
             }
@@ -167,7 +167,7 @@ impl Walk<'_> {
                 name => (Scope::Agent(name.to_owned()), AGENT),
             };
             let at = join(at, &agent.written);
-            for table in self.table(&at, agent) {
+            if let Some(table) = self.table(&at, agent) {
                 self.settings(&scope, &at, table, inner);
             }
         }
@@ -219,7 +219,7 @@ impl Walk<'_> {
                 self.give(&Scope::Base, at, line, Setting::Row(row));
             } else if let Some(inner) = table_in(section, written) {
                 let at = join(at, written);
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.section(inner, &at, table);
                 }
             } else if section == "summarizer" && is_spelled(written, "templates") {
