@@ -64,7 +64,10 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
             eprintln!("  OPENAI_BASE_URL=http://{address}/v1");
             eprintln!("  ANTHROPIC_BASE_URL=http://{address}");
             match store {
-                StoreLocation::Url(url) => eprintln!("  conversations are kept in {url}"),
+                StoreLocation::Url(url) => {
+                    let shown = Address::new(url);
+                    eprintln!("  conversations are kept in {shown}");
+                }
                 StoreLocation::None => eprintln!("  conversations are kept in memory only"),
             }
         }

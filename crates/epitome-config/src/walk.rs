@@ -1,5 +1,6 @@
 //! Goes through the tree of a file and lists what it sets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,6 +82,7 @@ pub(crate) fn walk(tree: &Table, file: &Arc<Path>, rank: usize) -> Layer {
         file,
         rank,
         layer: Layer::default(),
+        given: BTreeMap::new(),
     };
     walk.settings(&Scope::Base, "", tree, ROOT);
     walk.layer
@@ -90,6 +92,8 @@ struct Walk<'f> {
     file: &'f Arc<Path>,
     rank: usize,
     layer: Layer,
+    /// What is set already, and as what it is written.
+    given: BTreeMap<(Scope, String), String>,
 }
 
 impl Walk<'_> {
@@ -270,12 +274,12 @@ impl Walk<'_> {
     fn give(&mut self, scope: &Scope, at: &str, line: &Line, setting: Setting) {
         let written = join(at, &line.written);
         let name = (scope.clone(), setting.path());
-        let first = self.layer.items.iter().find(|item| item.name() == name);
-        if let Some(first) = first.map(|first| first.written.clone()) {
+        if let Some(first) = self.given.get(&name).cloned() {
             let second = written;
             self.problem(line.line, SettingsError::GivenTwice { first, second });
             return;
         }
+        self.given.insert(name, written.clone());
         let value = match (&setting, line.node.value()) {
             (Setting::Template(_), Value::Text(path)) => self.beside(path),
             (Setting::Row(row), Value::Text(path)) if row.form == Form::Path => self.beside(path),

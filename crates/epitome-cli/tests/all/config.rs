@@ -172,13 +172,15 @@ fn compact_takes_its_defaults_from_the_layers() {
         preset(at(folder.path(), &["compact", file]).env("EPITOME_CONFIG", other)),
         "micro"
     );
-    let mut command = at(folder.path(), &["compact", file]);
+    let with_variable = |arguments: &[&str]| {
+        let mut command = at(folder.path(), arguments);
+        preset(command.env("EPITOME_PRESET", "spacebot"))
+    };
+    assert_eq!(with_variable(&["compact", file]), "spacebot");
     assert_eq!(
-        preset(command.env("EPITOME_PRESET", "spacebot")),
-        "spacebot"
+        with_variable(&["compact", file, "--preset", "layer"]),
+        "layer"
     );
-    command.args(["--preset", "layer"]);
-    assert_eq!(preset(&mut command), "layer");
 }
 
 #[test]
