@@ -3,8 +3,9 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Committed, CompactionRow, ConversationId, ConversationRow, EntryRow, Error,
-    LearnedWindow, NodeRow, Outcome, Result, SqliteStore, Store, TenantId,
+    Append, Appended, ChangeRow, Committed, CompactionRow, ConversationId, ConversationRow,
+    EntryRow, EntryWords, Error, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome, Result,
+    Saved, SearchHit, SearchScope, SqliteStore, Store, TenantId,
 };
 
 /// Any of the stores, chosen at run time.
@@ -173,6 +174,136 @@ impl Store for AnyStore {
 
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
         delegate!(self.learned_windows())
+    }
+
+    fn compaction(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
+        delegate!(self.compaction(tenant, compaction_id))
+    }
+
+    fn conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<ConversationRow>>> + Send {
+        delegate!(self.conversation(tenant, conversation))
+    }
+
+    fn tip(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<NodeRow>>> + Send {
+        delegate!(self.tip(tenant, conversation))
+    }
+
+    fn entry(
+        &self,
+        tenant: &TenantId,
+        key: Digest,
+    ) -> impl Future<Output = Result<Option<EntryRow>>> + Send {
+        delegate!(self.entry(tenant, key))
+    }
+
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        delegate!(self.extend(tenant, append, after))
+    }
+
+    fn append_change(
+        &self,
+        tenant: &TenantId,
+        new: &NewChange,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        delegate!(self.append_change(tenant, new))
+    }
+
+    fn changes(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
+        delegate!(self.changes(tenant, conversation))
+    }
+
+    fn acquire_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        holder: &str,
+        now_ms: i64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<Option<u64>>> + Send {
+        delegate!(self.acquire_lease(tenant, conversation, holder, now_ms, until_ms))
+    }
+
+    fn renew_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        delegate!(self.renew_lease(tenant, conversation, fence, until_ms))
+    }
+
+    fn release_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.release_lease(tenant, conversation, fence))
+    }
+
+    fn save_memory(
+        &self,
+        tenant: &TenantId,
+        memory: &MemoryRow,
+    ) -> impl Future<Output = Result<Saved>> + Send {
+        delegate!(self.save_memory(tenant, memory))
+    }
+
+    fn memories(
+        &self,
+        tenant: &TenantId,
+        query: Option<&str>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
+        delegate!(self.memories(tenant, query, limit))
+    }
+
+    fn forget_memory(
+        &self,
+        tenant: &TenantId,
+        memory_id: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        delegate!(self.forget_memory(tenant, memory_id))
+    }
+
+    fn index(
+        &self,
+        tenant: &TenantId,
+        words: &[EntryWords],
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.index(tenant, words))
+    }
+
+    fn search(
+        &self,
+        tenant: &TenantId,
+        scope: &SearchScope,
+        query: &str,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
+        delegate!(self.search(tenant, scope, query, limit))
     }
 
     fn close(&self) -> impl Future<Output = ()> + Send {
