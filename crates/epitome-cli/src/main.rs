@@ -10,7 +10,9 @@ mod compact;
 mod convert;
 mod eval;
 mod folder;
+mod history;
 mod inspect;
+mod recall;
 mod serve;
 mod source;
 mod verify;
@@ -40,6 +42,11 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Recall(args) => recall::run(&args),
+        Command::Log(args) => history::log(&args),
+        Command::Show(args) => history::show(&args),
+        Command::Undo(args) => history::undo(&args),
+        Command::Fork(args) => history::fork(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();

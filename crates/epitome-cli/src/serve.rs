@@ -61,7 +61,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn store_location(given: Option<&str>) -> Result<StoreLocation> {
+/// Where conversations are kept: where the user says, or in the user's data folder.
+pub(crate) fn store_location(given: Option<&str>) -> Result<StoreLocation> {
     match given {
         Some("none") => Ok(StoreLocation::None),
         Some(url) => Ok(StoreLocation::Url(url.to_owned())),
