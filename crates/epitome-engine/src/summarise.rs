@@ -15,10 +15,10 @@ mod templates;
 mod transcript;
 mod writer;
 
-pub use ladder::{Ladder, LadderRung, Step, Written};
+pub use ladder::{Ladder, LadderRung, Step, Wish, Written};
 pub use memory::{Memory, MemoryKind, extracted as extracted_memories};
 pub use parts::Parts;
 pub use style::{Style, SummaryForm};
 pub use templates::{TemplateError, Templates};
 pub use transcript::{Previews, transcript};
-pub use writer::{ModelWriter, Task, Writer, WriterError};
+pub use writer::{Draft, ModelWriter, Task, Writer, WriterError, Writing};

@@ -235,6 +235,15 @@ impl Store for AnyStore {
         delegate!(self.entry(tenant, key))
     }
 
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        delegate!(self.extend(tenant, append, after))
+    }
+
     fn append_change(
         &self,
         tenant: &TenantId,

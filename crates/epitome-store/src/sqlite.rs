@@ -259,6 +259,15 @@ impl Store for SqliteStore {
         read::entry(&self.readers, tenant, key)
     }
 
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        change::extend(&self.writer, tenant, append, after)
+    }
+
     fn append_change(
         &self,
         tenant: &TenantId,

@@ -176,6 +176,18 @@ pub trait Store: Send + Sync + 'static {
         key: Digest,
     ) -> impl Future<Output = Result<Option<EntryRow>>> + Send;
 
+    /// Adds to a conversation that has one writer at a time, in one transaction: only if the last node that it appended
+    /// itself is still `after`, and otherwise nothing is written. `None` is a conversation with no node of its own.
+    ///
+    /// # Errors
+    /// As for [`append`](Self::append).
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send;
+
     /// Adds a change to a conversation, with the compaction and the entries that belong to it, in one transaction.
     ///
     /// It is stored only if its `seq` is the number of changes that the conversation has, if its compaction is the first

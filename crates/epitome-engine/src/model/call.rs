@@ -20,6 +20,7 @@ use super::request::{Ask, Form};
 use super::retry::Retries;
 use super::spend::SpendLedger;
 use crate::clock::Clock;
+use crate::statistics::cost_nanodollars;
 
 /// What is read of an answer.
 const ANSWER_BYTES: usize = 32 << 20;
@@ -128,6 +129,18 @@ impl Caller {
         let value: serde_json::Value =
             serde_json::from_slice(&found.collected().await.ok()?).ok()?;
         value.get("input_tokens")?.as_u64()
+    }
+
+    /// Sends the body of a request and says what the provider counted. `None` when it does not answer.
+    pub(crate) async fn probe(&self, body: &Bytes, asked: &Asked) -> Option<Usage> {
+        let limit = asked.until.min(Instant::now() + self.endpoint.limits.call);
+        let answer = async {
+            let received = self.send(self.endpoint.address(), body, asked).await?;
+            received.answer(self.endpoint.wire).await
+        };
+        let answer = timeout_at(limit, answer).await.ok()?.ok()?;
+        self.spend(answer.usage, asked);
+        answer.error.is_none().then_some(answer.usage)
     }
 
     async fn once(
@@ -240,26 +253,9 @@ impl Caller {
 
     fn usd(&self, usage: Usage) -> f64 {
         let model = ModelTable::builtin().find(&self.endpoint.model);
-        model.map_or(0.0, |model| usd(&model.prices, usage))
+        let cost = model.and_then(|model| cost_nanodollars(usage, &model.prices));
+        cost.unwrap_or(0) as f64 / 1e9
     }
-}
-
-/// What a use of a model costs.
-fn usd(prices: &epitome::Prices, usage: Usage) -> f64 {
-    let input = prices.input.unwrap_or(0);
-    let parts = [
-        (usage.fresh_tokens, input),
-        (usage.cache_read_tokens, prices.cache_read.unwrap_or(input)),
-        (
-            usage.cache_write_tokens,
-            prices.cache_write_5m.unwrap_or(input),
-        ),
-        (usage.output_tokens, prices.output.unwrap_or(0)),
-    ];
-    let nanodollars = parts
-        .iter()
-        .map(|(tokens, price)| tokens.saturating_mul(*price));
-    nanodollars.fold(0, u64::saturating_add) as f64 / 1e9
 }
 
 /// An answer on its way.

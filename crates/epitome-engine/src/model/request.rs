@@ -114,7 +114,7 @@ impl Ask {
         }
         match wire {
             Wire::OpenAiChat if is_streamed => {
-                put("stream_options", json!({"include_usage": true}))
+                put("stream_options", json!({"include_usage": true}));
             }
             // What is asked here is nobody's to look up later.
             Wire::OpenAiResponses => put("store", json!(false)),

@@ -8,8 +8,14 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 const BUILT_IN: &[(&str, &str)] = &[
     ("record", include_str!("../../prompts/record.md")),
     ("transcript", include_str!("../../prompts/transcript.md")),
-    ("seven_sections", include_str!("../../prompts/seven_sections.md")),
-    ("rounds_system", include_str!("../../prompts/rounds_system.md")),
+    (
+        "seven_sections",
+        include_str!("../../prompts/seven_sections.md"),
+    ),
+    (
+        "rounds_system",
+        include_str!("../../prompts/rounds_system.md"),
+    ),
     ("rounds", include_str!("../../prompts/rounds.md")),
     ("narrative", include_str!("../../prompts/narrative.md")),
     ("worker", include_str!("../../prompts/worker.md")),

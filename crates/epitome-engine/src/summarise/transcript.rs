@@ -95,5 +95,8 @@ pub(super) fn cut_middle(text: &str, chars: usize) -> String {
     let tail = chars - head;
     let beginning: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(count - tail).collect();
-    format!("{beginning}\n[… {} characters left out …]\n{end}", count - head - tail)
+    format!(
+        "{beginning}\n[… {} characters left out …]\n{end}",
+        count - head - tail
+    )
 }

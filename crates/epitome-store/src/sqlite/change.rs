@@ -1,5 +1,6 @@
 //! Changes of conversations, and the leases under which they are made.
 
+use epitome::Digest;
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::append::insert_all;
@@ -9,8 +10,8 @@ use super::transaction::begin;
 use super::write::{insert_compaction, set_state, signed};
 use crate::statements as sql;
 use crate::{
-    Appended, ChangeKind, ChangeRow, Committed, CompactionState, ConversationId, NewChange, Result,
-    TenantId,
+    Append, Appended, ChangeKind, ChangeRow, Committed, CompactionState, ConversationId, NewChange,
+    Result, TenantId,
 };
 
 pub(super) async fn append(
@@ -39,6 +40,28 @@ pub(super) async fn append(
         set_state(&mut transaction, tenant, id, CompactionState::Undone).await?;
     }
     insert(&mut transaction, tenant, &new.change).await?;
+    transaction.commit().await?;
+    Ok(Appended::Stored)
+}
+
+pub(super) async fn extend(
+    writer: &SqlitePool,
+    tenant: &TenantId,
+    append: &Append,
+    after: Option<Digest>,
+) -> Result<Appended> {
+    let words = search::prepared(tenant, &append.words);
+    let mut transaction = begin(writer).await?;
+    let tip: Option<Vec<u8>> = sqlx::query_scalar(sql::SELECT_TIP)
+        .bind(tenant.as_str())
+        .bind(append.conversation.id.as_str())
+        .fetch_optional(&mut *transaction)
+        .await?;
+    if tip.as_deref().and_then(Digest::from_slice) != after {
+        return Ok(Appended::Superseded);
+    }
+    insert_all(&mut transaction, tenant, append).await?;
+    search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(Appended::Stored)
 }

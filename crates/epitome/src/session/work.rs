@@ -172,16 +172,13 @@ impl Job {
         Ok(self.prepared(compaction))
     }
 
-    /// Does it with a note in place of a summary: how much left the view, and that it can be recalled.
+    /// Does it with a note in place of a summary, such as how much left the view. It is not checked: it should claim
+    /// nothing about what was said.
     ///
     /// # Errors
     /// When the result would not be clearly smaller.
-    pub fn annotate(&self) -> Result<Prepared, NoPlan> {
-        let count = self.span().len();
-        let note = format!(
-            "{count} messages left the view, and no summary of them could be written. They are kept and can be recalled."
-        );
-        let compaction = Compaction::annotated(self.plan.clone(), &self.basis(), &note)?;
+    pub fn annotate(&self, note: &str) -> Result<Prepared, NoPlan> {
+        let compaction = Compaction::annotated(self.plan.clone(), &self.basis(), note)?;
         Ok(self.prepared(compaction))
     }
 
