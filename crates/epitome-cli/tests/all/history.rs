@@ -62,7 +62,11 @@ impl Kept {
 }
 
 fn raw(index: usize) -> String {
-    format!("{{ \"role\":\"user\",\"content\":\"{}\" }}\n", TEXTS[index])
+    format!("{{ \"role\":\"user\",\"content\":\"{}\" }}\n", text(index))
+}
+
+fn text(index: usize) -> &'static str {
+    TEXTS.get(index).unwrap()
 }
 
 fn key(index: usize) -> Digest {
@@ -85,7 +89,7 @@ fn append(id: ConversationId) -> Append {
     };
     let words = |index: usize| EntryWords {
         key: key(index),
-        text: TEXTS[index].to_owned(),
+        text: text(index).to_owned(),
     };
     Append {
         entries: (0..4).map(entry).collect(),
