@@ -118,7 +118,7 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
     let chunk = line.get(start..end).unwrap_or_default();
     let closes = |c: char| matches!(c, '.' | ':' | '-' | '&' | '+' | '^' | '~');
     let trimmed = chunk.trim_end_matches(closes);
-    let bare = trimmed.trim_start_matches(|c: char| matches!(c, ':' | '&' | '+' | '^' | '%'));
+    let bare = trimmed.trim_start_matches([':', '&', '+', '^', '%']);
     if bare.len() < 2 && !bare.starts_with(|c: char| c.is_ascii_digit())
         || bare.len() > LONGEST
         || !bare.contains(char::is_alphanumeric)
