@@ -12,6 +12,8 @@ mod bad_files;
 mod check;
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/config.rs"]
+mod config;
 #[path = "all/eval.rs"]
 mod eval;
 #[path = "all/history.rs"]

@@ -32,6 +32,9 @@ mod recall;
 #[path = "all/recovery.rs"]
 mod recovery;
 #[cfg(test)]
+#[path = "all/reports.rs"]
+mod reports;
+#[cfg(test)]
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/sdk.rs"]
