@@ -12,10 +12,16 @@ mod bad_files;
 mod check;
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/config.rs"]
+mod config;
 #[path = "all/eval.rs"]
 mod eval;
+#[path = "all/history.rs"]
+mod history;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/recall.rs"]
+mod recall;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]

@@ -376,6 +376,7 @@ impl Keeper {
             },
             entries,
             nodes,
+            words: Vec::new(),
             touched_ms: ticket.now_ms,
         })
     }

@@ -26,6 +26,9 @@ mod identity;
 #[path = "all/lines.rs"]
 mod lines;
 #[cfg(test)]
+#[path = "all/recall.rs"]
+mod recall;
+#[cfg(test)]
 #[path = "all/recovery.rs"]
 mod recovery;
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Committed, CompactionRow, ConversationId, ConversationRow, EntryRow, Error,
-    LearnedWindow, NodeRow, Outcome, Result, SqliteStore, Store, TenantId,
+    Append, Appended, ChangeRow, Committed, CompactionRow, ConversationId, ConversationRow,
+    EntryRow, EntryWords, Error, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome, Result,
+    Saved, SearchHit, SearchScope, SqliteStore, Store, TenantId,
 };
 
 /// Any of the stores, chosen at run time.
@@ -22,21 +23,40 @@ impl AnyStore {
     /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, [`Error::Unavailable`] for `postgres:` and `postgresql:`, and
     /// those of [`SqliteStore::open`].
     pub async fn open(location: &str) -> Result<Self> {
-        let (scheme, rest) = location.split_once(':').unwrap_or_default();
-        match scheme {
-            "sqlite" if rest == ":memory:" => SqliteStore::in_memory().await.map(Self::Sqlite),
-            "sqlite" => {
-                let path = rest.strip_prefix("//").unwrap_or(rest);
-                if path.is_empty() {
-                    return Err(Error::NoPath);
-                }
-                SqliteStore::open(path).await.map(Self::Sqlite)
-            }
-            "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
-            _ => Err(Error::UnknownScheme {
-                scheme: scheme.to_owned(),
-            }),
+        match sqlite_path(location)? {
+            MEMORY => SqliteStore::in_memory().await,
+            path => SqliteStore::open(path).await,
         }
+        .map(Self::Sqlite)
+    }
+
+    /// Opens an existing, up-to-date store for reading; never writes to it.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and [`Error::CannotOpen`] when there is nothing at the location.
+    pub async fn open_read_only(location: &str) -> Result<Self> {
+        match sqlite_path(location)? {
+            MEMORY => SqliteStore::in_memory().await,
+            path => SqliteStore::open_read_only(path).await,
+        }
+        .map(Self::Sqlite)
+    }
+}
+
+/// What stands for no file.
+const MEMORY: &str = ":memory:";
+
+fn sqlite_path(location: &str) -> Result<&str> {
+    let (scheme, rest) = location.split_once(':').unwrap_or_default();
+    match scheme {
+        "sqlite" => match rest.strip_prefix("//").unwrap_or(rest) {
+            "" => Err(Error::NoPath),
+            path => Ok(path),
+        },
+        "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
+        _ => Err(Error::UnknownScheme {
+            scheme: scheme.to_owned(),
+        }),
     }
 }
 
@@ -173,6 +193,152 @@ impl Store for AnyStore {
 
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
         delegate!(self.learned_windows())
+    }
+
+    fn compaction(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
+        delegate!(self.compaction(tenant, compaction_id))
+    }
+
+    fn conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<ConversationRow>>> + Send {
+        delegate!(self.conversation(tenant, conversation))
+    }
+
+    fn tip(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<NodeRow>>> + Send {
+        delegate!(self.tip(tenant, conversation))
+    }
+
+    fn path(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        delegate!(self.path(tenant, tip))
+    }
+
+    fn entry(
+        &self,
+        tenant: &TenantId,
+        key: Digest,
+    ) -> impl Future<Output = Result<Option<EntryRow>>> + Send {
+        delegate!(self.entry(tenant, key))
+    }
+
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        delegate!(self.extend(tenant, append, after))
+    }
+
+    fn append_change(
+        &self,
+        tenant: &TenantId,
+        new: &NewChange,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        delegate!(self.append_change(tenant, new))
+    }
+
+    fn changes(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
+        delegate!(self.changes(tenant, conversation))
+    }
+
+    fn acquire_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        holder: &str,
+        now_ms: i64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<Option<u64>>> + Send {
+        delegate!(self.acquire_lease(tenant, conversation, holder, now_ms, until_ms))
+    }
+
+    fn renew_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        delegate!(self.renew_lease(tenant, conversation, fence, until_ms))
+    }
+
+    fn release_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.release_lease(tenant, conversation, fence))
+    }
+
+    fn save_memory(
+        &self,
+        tenant: &TenantId,
+        memory: &MemoryRow,
+    ) -> impl Future<Output = Result<Saved>> + Send {
+        delegate!(self.save_memory(tenant, memory))
+    }
+
+    fn memories(
+        &self,
+        tenant: &TenantId,
+        query: Option<&str>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
+        delegate!(self.memories(tenant, query, limit))
+    }
+
+    fn forget_memory(
+        &self,
+        tenant: &TenantId,
+        memory_id: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        delegate!(self.forget_memory(tenant, memory_id))
+    }
+
+    fn index(
+        &self,
+        tenant: &TenantId,
+        words: &[EntryWords],
+    ) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.index(tenant, words))
+    }
+
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        delegate!(self.unindexed(tenant, limit))
+    }
+
+    fn search(
+        &self,
+        tenant: &TenantId,
+        scope: &SearchScope,
+        query: &str,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
+        delegate!(self.search(tenant, scope, query, limit))
     }
 
     fn close(&self) -> impl Future<Output = ()> + Send {

@@ -48,8 +48,8 @@ pub enum Error {
         /// The key that was given for two contents.
         key: Digest,
     },
-    /// A compaction with this id is stored already, for another epoch or undone.
-    #[error("compaction id {id:?} is taken")]
+    /// A compaction with this id is stored already, for another epoch or undone; or a memory with another key.
+    #[error("the id {id:?} is taken")]
     IdTaken {
         /// The id that was given twice.
         id: String,

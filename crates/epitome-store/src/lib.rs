@@ -7,8 +7,9 @@
 //! - `id`: validated names of tenants and conversations.
 //! - `error`: [`Error`], one variant for each situation a caller can act on.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
+//! - `words`: which words a text has, for the index and for queries.
 //!
-//! The log is append-only: nothing here deletes or rewrites an entry. The crate reads no clock and makes no random
+//! The log is append-only: nothing here deletes or rewrites an entry; only memories can be forgotten. The crate reads no clock and makes no random
 //! numbers; times, ids, digests and keys are arguments.
 #![warn(missing_docs)]
 
@@ -19,14 +20,16 @@ mod rows;
 mod sqlite;
 mod statements;
 mod store;
+mod words;
 
 pub use any::AnyStore;
 pub use epitome::Digest;
 pub use error::{Error, Result, Source};
 pub use id::{ConversationId, TenantId};
 pub use rows::{
-    Append, Committed, CompactionRow, CompactionState, ConversationRow, EntryRow, LearnedWindow,
-    NewConversation, NodeRow, Outcome,
+    Append, Appended, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
+    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,
+    NodeRow, Outcome, Saved, SearchHit, SearchScope,
 };
 pub use sqlite::SqliteStore;
 pub use store::Store;

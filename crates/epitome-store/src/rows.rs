@@ -1,5 +1,13 @@
 //! The plain data that goes into a store and comes out of it.
 
+mod change;
+mod memory;
+mod search;
+
+pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
+pub use memory::{MemoryRow, Saved};
+pub use search::{EntryWords, SearchHit, SearchScope};
+
 use bytes::Bytes;
 use epitome::Digest;
 
@@ -55,6 +63,9 @@ pub struct Append {
     pub entries: Vec<EntryRow>,
     /// The new links, in any order.
     pub nodes: Vec<NodeRow>,
+    /// The words of entries, new or stored, for [`search`](crate::Store::search). Those of an entry whose words are
+    /// known stay as they are. May be left empty and given later, with [`index`](crate::Store::index).
+    pub words: Vec<EntryWords>,
     /// When the request came, in milliseconds since the epoch.
     pub touched_ms: i64,
 }

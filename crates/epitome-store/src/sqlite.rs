@@ -1,11 +1,14 @@
 //! A store in one SQLite file.
 
 mod append;
+mod change;
 mod decode;
 mod file;
+mod memory;
 mod pool;
 mod read;
 mod schema;
+mod search;
 mod transaction;
 mod write;
 
@@ -19,8 +22,9 @@ use epitome::Digest;
 use sqlx::SqlitePool;
 
 use crate::{
-    Append, Committed, CompactionRow, CompactionState, ConversationId, ConversationRow, EntryRow,
-    LearnedWindow, NodeRow, Outcome, Result, Store, TenantId,
+    Append, Appended, ChangeRow, Committed, CompactionRow, CompactionState, ConversationId,
+    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome,
+    Result, Saved, SearchHit, SearchScope, Store, TenantId,
 };
 
 /// A store in one SQLite file, or in memory. A clone is another handle to the same store.
@@ -213,6 +217,152 @@ impl Store for SqliteStore {
 
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
         read::windows(&self.readers)
+    }
+
+    fn compaction(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
+        read::compaction(&self.readers, tenant, compaction_id)
+    }
+
+    fn conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<ConversationRow>>> + Send {
+        read::conversation(&self.readers, tenant, conversation)
+    }
+
+    fn tip(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Option<NodeRow>>> + Send {
+        read::tip(&self.readers, tenant, conversation)
+    }
+
+    fn path(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        read::path(&self.readers, tenant, tip)
+    }
+
+    fn entry(
+        &self,
+        tenant: &TenantId,
+        key: Digest,
+    ) -> impl Future<Output = Result<Option<EntryRow>>> + Send {
+        read::entry(&self.readers, tenant, key)
+    }
+
+    fn extend(
+        &self,
+        tenant: &TenantId,
+        append: &Append,
+        after: Option<Digest>,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        change::extend(&self.writer, tenant, append, after)
+    }
+
+    fn append_change(
+        &self,
+        tenant: &TenantId,
+        new: &NewChange,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        change::append(&self.writer, tenant, new)
+    }
+
+    fn changes(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
+        change::all(&self.readers, tenant, conversation)
+    }
+
+    fn acquire_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        holder: &str,
+        now_ms: i64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<Option<u64>>> + Send {
+        change::acquire_lease(&self.writer, tenant, conversation, holder, now_ms, until_ms)
+    }
+
+    fn renew_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+        until_ms: i64,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        change::renew_lease(&self.writer, tenant, conversation, fence, until_ms)
+    }
+
+    fn release_lease(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+    ) -> impl Future<Output = Result<()>> + Send {
+        change::release_lease(&self.writer, tenant, conversation, fence)
+    }
+
+    fn save_memory(
+        &self,
+        tenant: &TenantId,
+        memory: &MemoryRow,
+    ) -> impl Future<Output = Result<Saved>> + Send {
+        memory::save(&self.writer, tenant, memory)
+    }
+
+    fn memories(
+        &self,
+        tenant: &TenantId,
+        query: Option<&str>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
+        memory::list(&self.readers, tenant, query, limit)
+    }
+
+    fn forget_memory(
+        &self,
+        tenant: &TenantId,
+        memory_id: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        memory::forget(&self.writer, tenant, memory_id)
+    }
+
+    fn index(
+        &self,
+        tenant: &TenantId,
+        words: &[EntryWords],
+    ) -> impl Future<Output = Result<()>> + Send {
+        search::index(&self.writer, tenant, words)
+    }
+
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        search::unindexed(&self.readers, tenant, limit)
+    }
+
+    fn search(
+        &self,
+        tenant: &TenantId,
+        scope: &SearchScope,
+        query: &str,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
+        search::search(&self.readers, tenant, scope, query, limit)
     }
 
     fn close(&self) -> impl Future<Output = ()> + Send {

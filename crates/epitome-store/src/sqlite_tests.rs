@@ -22,6 +22,7 @@ fn append_of(bytes: usize) -> Append {
             tokens: 1,
         }],
         nodes: Vec::new(),
+        words: Vec::new(),
         touched_ms: 1,
     }
 }
@@ -68,7 +69,7 @@ async fn newer_schema() {
                 error,
                 Error::NewerSchema {
                     found: 99,
-                    known: 1
+                    known: 2
                 }
             ),
             "{error:?}"

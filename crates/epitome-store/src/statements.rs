@@ -40,11 +40,81 @@ pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
     " FROM compactions WHERE tenant = $1 AND conversation = $2 ORDER BY created_ms, id"
 );
 
-pub(crate) const SELECT_CONVERSATIONS: &str = "\
-    SELECT c.id, c.parent, c.label, c.created_ms, c.touched_ms, \
-        (SELECT count(*) FROM nodes AS n WHERE n.tenant = c.tenant AND n.conversation = c.id), \
-        (SELECT count(*) FROM compactions AS k WHERE k.tenant = c.tenant AND k.conversation = c.id) \
-    FROM conversations AS c WHERE c.tenant = $1 ORDER BY c.touched_ms DESC, c.id LIMIT $2";
+pub(crate) const SELECT_COMPACTION: &str = concat!(
+    "SELECT ",
+    compaction_columns!(),
+    " FROM compactions WHERE tenant = $1 AND id = $2"
+);
+
+/// The columns of a conversation as it is listed.
+macro_rules! select_conversation {
+    () => {
+        "SELECT c.id, c.parent, c.label, c.created_ms, c.touched_ms, \
+            (SELECT count(*) FROM nodes AS n \
+                WHERE n.tenant = c.tenant AND n.conversation = c.id), \
+            (SELECT count(*) FROM compactions AS k \
+                WHERE k.tenant = c.tenant AND k.conversation = c.id) \
+        FROM conversations AS c WHERE c.tenant = $1 "
+    };
+}
+
+pub(crate) const SELECT_CONVERSATIONS: &str = concat!(
+    select_conversation!(),
+    "ORDER BY c.touched_ms DESC, c.id LIMIT $2"
+);
+
+pub(crate) const SELECT_CONVERSATION: &str = concat!(select_conversation!(), "AND c.id = $2");
+
+pub(crate) const SELECT_TIP: &str = "\
+    SELECT digest, parent, entry, position, conversation FROM nodes \
+    WHERE tenant = $1 AND conversation = $2 ORDER BY position DESC, digest LIMIT 1";
+
+pub(crate) const SELECT_PATH: &str = "\
+    WITH RECURSIVE path (digest, parent, entry, position, conversation) AS ( \
+        SELECT digest, parent, entry, position, conversation FROM nodes \
+            WHERE tenant = $1 AND digest = $2 \
+        UNION ALL \
+        SELECT n.digest, n.parent, n.entry, n.position, n.conversation FROM path \
+            JOIN nodes AS n ON n.tenant = $1 AND n.digest = path.parent \
+    ) \
+    SELECT digest, parent, entry, position, conversation FROM path ORDER BY position";
+
+/// The position is there for the sake of decoding.
+pub(crate) const SELECT_ENTRY: &str =
+    "SELECT 0, key, raw, wire, tokens FROM entries WHERE tenant = $1 AND key = $2";
+
+pub(crate) const SELECT_CHANGES: &str = "\
+    SELECT conversation, seq, kind, compaction, body, at_ms FROM changes \
+    WHERE tenant = $1 AND conversation = $2 ORDER BY seq";
+
+pub(crate) const IS_NEXT_CHANGE: &str = "\
+    SELECT $3 = (SELECT count(*) FROM changes WHERE tenant = $1 AND conversation = $2) \
+        AND ($4 IS NULL OR EXISTS (SELECT 1 FROM leases \
+            WHERE tenant = $1 AND conversation = $2 AND fence = $4 AND holder IS NOT NULL))";
+
+pub(crate) const INSERT_CHANGE: &str = "\
+    INSERT INTO changes (tenant, conversation, seq, kind, compaction, body, at_ms) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+
+/// One statement, so that two processes cannot both be granted it.
+pub(crate) const ACQUIRE_LEASE: &str = "\
+    INSERT INTO leases (tenant, conversation, holder, fence, until_ms) VALUES ($1, $2, $3, 1, $5) \
+    ON CONFLICT (tenant, conversation) DO UPDATE SET \
+        fence = leases.fence + CASE WHEN leases.holder = excluded.holder \
+            AND leases.until_ms > $4 THEN 0 ELSE 1 END, \
+        until_ms = CASE WHEN leases.holder = excluded.holder \
+            AND leases.until_ms > excluded.until_ms THEN leases.until_ms ELSE excluded.until_ms END, \
+        holder = excluded.holder \
+    WHERE leases.holder IS NULL OR leases.holder = excluded.holder OR leases.until_ms <= $4 \
+    RETURNING fence";
+
+pub(crate) const RENEW_LEASE: &str = "\
+    UPDATE leases SET until_ms = CASE WHEN until_ms > $4 THEN until_ms ELSE $4 END \
+    WHERE tenant = $1 AND conversation = $2 AND fence = $3 AND holder IS NOT NULL";
+
+pub(crate) const RELEASE_LEASE: &str = "\
+    UPDATE leases SET holder = NULL \
+    WHERE tenant = $1 AND conversation = $2 AND fence = $3 AND holder IS NOT NULL";
 
 /// Unordered on purpose: sorting would move the bytes of every entry through a temporary table.
 pub(crate) const SELECT_HISTORY: &str = "\

@@ -10,6 +10,9 @@ mod fixtures;
 #[path = "all/sqlite_file.rs"]
 mod sqlite_file;
 #[cfg(test)]
+#[path = "all/sqlite_shared.rs"]
+mod sqlite_shared;
+#[cfg(test)]
 #[path = "all/suite.rs"]
 mod suite;
 

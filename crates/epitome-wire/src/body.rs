@@ -41,6 +41,8 @@ pub enum Field {
     Instructions,
     /// The tools.
     Tools,
+    /// Which tools may, or must, be called.
+    ToolChoice,
     /// The response that this request continues.
     PreviousResponseId,
     /// The conversation that the provider keeps.
@@ -60,6 +62,7 @@ impl Field {
             "system" => Self::System,
             "instructions" => Self::Instructions,
             "tools" => Self::Tools,
+            "tool_choice" => Self::ToolChoice,
             "previous_response_id" => Self::PreviousResponseId,
             "conversation" => Self::Conversation,
             "context_management" => Self::ContextManagement,

@@ -1,4 +1,6 @@
-//! A compaction: a plan carried out by the built-in summariser, measured before it is believed.
+//! A compaction: a plan carried out, measured before it is believed.
+
+mod written;
 
 use std::borrow::Borrow;
 use std::ops::Range;
@@ -20,8 +22,11 @@ use crate::trim::{Trim, omitted, trimmed, trims};
 use crate::verify::VerifyReport;
 use crate::view::View;
 
+pub use written::Basis;
+
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Compaction {
     /// What was planned.
     pub plan: Plan,
@@ -41,6 +46,28 @@ pub struct Compaction {
     pub tokens_after: u64,
     /// What verification found. A session fills it in; elsewhere [`Compaction::with_report`] does.
     pub report: Option<Box<VerifyReport>>,
+}
+
+/// What a plan is carried out on.
+#[derive(Clone, Copy)]
+struct Ground<'a> {
+    preset: PresetName,
+    log: &'a Log,
+    messages: &'a [&'a Message],
+    meter: Meter,
+    focus: Option<&'a str>,
+    host_pins: &'a [Pin],
+}
+
+/// Who writes the summary.
+#[derive(Clone, Copy)]
+enum Writer<'a> {
+    /// The built-in summariser.
+    BuiltIn,
+    /// Somebody else wrote this; it is checked against the span.
+    Checked(&'a str),
+    /// This stands as it is: it claims nothing about what was said.
+    Note(&'a str),
 }
 
 /// How often a summary that came out too long is written again.
@@ -124,7 +151,31 @@ impl Compaction {
         host_pins: &[Pin],
     ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
         let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
-        let messages = messages.as_slice();
+        let ground = Ground {
+            preset,
+            log,
+            messages: &messages,
+            meter,
+            focus,
+            host_pins,
+        };
+        Self::carry_out(plan, ground, Writer::BuiltIn)
+    }
+
+    /// Carries out a plan, whoever writes the summary.
+    fn carry_out(
+        plan: Plan,
+        ground: Ground<'_>,
+        writer: Writer<'_>,
+    ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
+        let Ground {
+            preset,
+            log,
+            messages,
+            meter,
+            focus,
+            host_pins,
+        } = ground;
         match plan.layout {
             Layout::Marker => return Ok((Self::truncate(plan, log, messages, meter)?, None)),
             Layout::Nothing => {
@@ -217,7 +268,31 @@ impl Compaction {
         let size =
             |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
         let read = source.read();
-        let mut summary = source.write(&read);
+        let mut report = None;
+        let mut summary = match writer {
+            Writer::BuiltIn => source.write(&read),
+            Writer::Note(text) => source.around(&read, text),
+            Writer::Checked(text) => {
+                let previous = source
+                    .before
+                    .map(|message| message.spoken().collect::<String>());
+                let refused = |reason| NoPlan {
+                    reason,
+                    floor_tokens: plan.floor_tokens,
+                };
+                let checked = source
+                    .checked(
+                        &read,
+                        text,
+                        previous
+                            .as_deref()
+                            .filter(|_| plan.layout == Layout::Merged),
+                    )
+                    .map_err(refused)?;
+                report = Some(Box::new(checked.report));
+                source.around(&read, &checked.text)
+            }
+        };
         let mut summary_tokens = size(&summary);
         // The parts of a text may cost less apart than together, by an exact meter: then it is written again,
         // shorter by what was too much.
@@ -229,6 +304,12 @@ impl Compaction {
             else {
                 break;
             };
+            if !matches!(writer, Writer::BuiltIn) {
+                return Err(NoPlan {
+                    reason: Reason::SummaryTooLong,
+                    floor_tokens: plan.floor_tokens,
+                });
+            }
             source.budget_tokens = source.budget_tokens.saturating_sub(excess + excess / 2 + 4);
             summary = source.write(&read);
             summary_tokens = size(&summary);
@@ -253,7 +334,7 @@ impl Compaction {
             pins,
             demoted,
             tokens_after,
-            report: None,
+            report,
         };
         Ok((compaction, Some(found).filter(|_| idle.is_empty())))
     }

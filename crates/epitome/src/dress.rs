@@ -130,7 +130,52 @@ fn last_round(message: Option<&Message>) -> u32 {
         .unwrap_or(0)
 }
 
+/// The sections of a summary in rounds.
+pub(crate) const ROUND_SECTIONS: [&str; 6] = [
+    "Original Task",
+    "Completed Work",
+    "Key Technical Decisions",
+    "Current State",
+    "Pending Work",
+    "Errors & Resolutions",
+];
+
+fn round_opening(round: u32) -> String {
+    let mut out = format!("{}\n", layer::heading(round));
+    if round > 1 {
+        let earlier = round - 1;
+        out.push_str(&format!(
+            "This summary incorporates context from {earlier} previous compaction rounds.\n"
+        ));
+    }
+    out
+}
+
+/// A summary that somebody wrote, as a round: its own opening gives way to ours, its headings get their level.
+fn round_written(round: u32, written: &str) -> String {
+    let mut out = round_opening(round);
+    for line in written.trim().lines() {
+        let name = line.trim_start_matches('#').trim();
+        let is_heading = line.starts_with('#');
+        if is_heading && name.starts_with("Session Summary") {
+            continue;
+        }
+        match ROUND_SECTIONS.iter().find(|known| **known == name) {
+            Some(known) if is_heading => out.push_str(&format!("\n### {known}\n")),
+            _ if line.trim().is_empty() => {}
+            _ => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
 fn round_text(round: u32, parts: &Parts) -> String {
+    if let Some(written) = &parts.written {
+        return round_written(round, written);
+    }
     let is_trouble = |line: &&Line| {
         let lower = line.text.to_lowercase();
         TROUBLE.iter().any(|word| lower.contains(word))
@@ -161,32 +206,21 @@ fn round_text(round: u32, parts: &Parts) -> String {
         .last_words
         .as_ref()
         .map_or("", |line| line.text.as_str());
-    let mut out = format!("{}\n", layer::heading(round));
-    if round > 1 {
-        let earlier = round - 1;
-        out.push_str(&format!(
-            "This summary incorporates context from {earlier} previous compaction rounds.\n"
-        ));
-    }
+    let mut out = round_opening(round);
     let strs =
         |lines: &'_ [String]| -> String { bullets(lines.iter().map(String::as_str).collect()) };
-    for (heading, body) in [
-        (
-            "Original Task",
-            parts
-                .task
-                .clone()
-                .unwrap_or_else(|| layer::UNKNOWN_TASK.to_owned()),
-        ),
-        ("Completed Work", strs(&done)),
-        ("Key Technical Decisions", bullets(decisions)),
-        ("Current State", state.to_owned()),
-        (
-            "Pending Work",
-            parts.latest_request.clone().unwrap_or_default(),
-        ),
-        ("Errors & Resolutions", strs(&trouble)),
-    ] {
+    let bodies = [
+        parts
+            .task
+            .clone()
+            .unwrap_or_else(|| layer::UNKNOWN_TASK.to_owned()),
+        strs(&done),
+        bullets(decisions),
+        state.to_owned(),
+        parts.latest_request.clone().unwrap_or_default(),
+        strs(&trouble),
+    ];
+    for (heading, body) in ROUND_SECTIONS.iter().zip(bodies) {
         out.push_str(&format!("\n### {heading}\n{}\n", body.trim_end()));
     }
     out

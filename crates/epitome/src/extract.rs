@@ -12,6 +12,7 @@ mod todo;
 mod trouble;
 mod values;
 mod weight;
+mod written;
 
 use crate::dress::Dress;
 use crate::message::{Message, Role};

@@ -47,7 +47,7 @@ mod warning;
 mod window;
 
 pub use anchor::anchors;
-pub use compaction::Compaction;
+pub use compaction::{Basis, Compaction};
 pub use digest::Digest;
 pub use dress::Dress;
 pub use event::{Event, FieldValue, Finished, Pruning, Started};

@@ -55,6 +55,7 @@ use state::{Change, Topic};
 /// assert_eq!(pins[1].text, "You may push to main now.");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pin {
     /// The entry it was typed in; 0 for what the host supplied.
     pub position: usize,
@@ -68,6 +69,7 @@ pub struct Pin {
 
 /// What a pin is, the least binding first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PinKind {
     /// A rule inside a long text that the user sent: a plan, a file of rules, a report.
     Passage,
@@ -81,6 +83,7 @@ pub enum PinKind {
 
 /// Whether a pin is in force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PinState {
     /// It is.
     #[default]

@@ -29,6 +29,7 @@ const WORTHWHILE_PERCENT: u64 = 90;
 
 /// What a compaction will do, what it will save, and the floor it cannot go below.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
     /// Why.
     pub reason: Reason,
@@ -68,6 +69,7 @@ pub struct Plan {
 
 /// How a summary is put into a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Layout {
     /// A message of the user's role after the head.
     #[default]
@@ -84,6 +86,7 @@ pub enum Layout {
 
 /// Where the first request of the user ends up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TaskPlace {
     /// In the head, byte for byte.
     Head,

@@ -22,6 +22,23 @@ macro_rules! reasons {
     };
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Reason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Reason {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let known = Self::ALL.iter().find(|reason| reason.as_str() == code);
+        let unknown = || serde::de::Error::custom(format!("`{code}` is not a reason"));
+        known.copied().ok_or_else(unknown)
+    }
+}
+
 reasons! {
     /// Somebody asked for it.
     Manual => "manual",
@@ -97,6 +114,20 @@ reasons! {
     SummaryOverflow => "summary_overflow",
     /// The summariser failed.
     SummaryFailed => "summary_failed",
+    /// The summariser's answer ended before it was finished.
+    SummaryCutOff => "summary_cut_off",
+    /// The summariser called a tool instead of writing.
+    SummaryCalledTools => "summary_called_tools",
+    /// The summary was longer than it may be.
+    SummaryTooLong => "summary_too_long",
+    /// The summariser would not write it.
+    SummaryRefused => "summary_refused",
+    /// The summariser's provider asked to wait for longer than there was time.
+    SummaryRateLimited => "summary_rate_limited",
+    /// The summariser may not cost more for now.
+    SpendLimit => "spend_limit",
+    /// A hook said no.
+    Cancelled => "cancelled",
 }
 
 impl fmt::Display for Reason {

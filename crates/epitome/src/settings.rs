@@ -24,7 +24,8 @@ use find::{Found, Given, Place};
 
 pub use configuration::Configuration;
 pub use error::{Hint, Notice, SettingsError};
-pub use key::{Bounds, Key, Kind};
+pub use key::{Bounds, Key, Kind, spellings};
+pub use nearest::nearest;
 pub use tables::{
     CommonSettings, CompactionMode, DefaultSettings, LayerSettings, MemoryFlushSettings,
     MicroSettings, OnFailure, OpenclawSettings, SpacebotSettings, VibeSettings,

@@ -11,6 +11,7 @@ pub use earlier::Earlier;
 
 /// A summary ready to stand in a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Summary {
     /// The text of the summary message, frozen.
     pub text: String,
@@ -34,6 +35,8 @@ pub struct Parts {
     pub latest_request: Option<String>,
     /// Results that the orders of the user name: the name of what was read, then its text.
     pub named: Vec<Line>,
+    /// What somebody wrote about the span, checked against it. Nothing else of the record is needed beside it.
+    pub written: Option<String>,
     /// What the user said, verbatim lines.
     pub said: Vec<Line>,
     /// Files that were changed, by the end of their paths.
@@ -54,6 +57,7 @@ pub struct Parts {
 
 /// A verbatim line and where it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Line {
     /// The entry.
     pub position: usize,
@@ -65,6 +69,7 @@ pub struct Line {
 
 /// What a line of the record is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LineKind {
     /// Something the user said, or the assistant to the user.
     Said,
@@ -117,6 +122,7 @@ const LATEST_HEADING: &str = "## Latest request of the user (verbatim)";
 const NAMED_HEADING: &str = "## Record: read because the user named it";
 /// Before the name of what was read, in a form without a section for it.
 pub(crate) const NAMED: &str = "Named by the user: ";
+const WRITTEN_HEADING: &str = "## Record: summary";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const OPEN_HEADING: &str = "## Record: still to do";
@@ -141,6 +147,8 @@ impl Parts {
         let task = self.task.iter().map(|text| shielded(text));
         section(&mut body, TASK_HEADING, task);
         section(&mut body, NAMED_HEADING, bullets(&self.named));
+        let written = self.written.iter().map(|text| demoted(text));
+        section(&mut body, WRITTEN_HEADING, written);
         section(&mut body, SAID_HEADING, bullets(&self.said));
         section(&mut body, CHANGED_HEADING, paths(&self.changed).into_iter());
         for kind in LineKind::RECORD {
@@ -272,6 +280,20 @@ fn bullets<'a>(lines: impl IntoIterator<Item = &'a Line>) -> impl Iterator<Item 
 /// A text of several lines of which none can pass for a part of this layout.
 fn shielded(text: &str) -> String {
     text.lines().map(defused).collect::<Vec<_>>().join("\n")
+}
+
+/// A text of several lines whose own headings stand below those of this layout.
+fn demoted(text: &str) -> String {
+    let lines = text.trim().lines().map(|line| {
+        let level = line.len() - line.trim_start_matches('#').len();
+        match level {
+            1 | 2 if line.get(level..).is_some_and(|rest| rest.starts_with(' ')) => {
+                format!("###{}", defused(line.get(level..).unwrap_or_default()))
+            }
+            _ => defused(line),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A line as an item of a list; what follows a line break inside it is indented.

@@ -22,6 +22,7 @@ pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
 
 /// What becomes of one part of a tool result.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
     /// Which block of the message.
     pub block: usize,
@@ -33,6 +34,7 @@ pub struct Trim {
 
 /// What is seen of a part that is not shown whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shown {
     /// Some of its text, with a marker for each gap.
     Kept(Kept),
@@ -53,6 +55,7 @@ pub enum Shown {
 /// );
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kept {
     /// Characters kept at the beginning.
     pub head_chars: usize,

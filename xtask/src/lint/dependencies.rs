@@ -27,13 +27,20 @@ const BORDERS: &[(&str, Allowed)] = &[
     ("epitome-wire", Allowed::These(&[CORE])),
     ("epitome-store", Allowed::These(&[CORE])),
     ("epitome-eval", Allowed::These(&[CORE])),
+    ("epitome-config", Allowed::These(&[CORE])),
     (
         "epitome-engine",
-        Allowed::These(&[CORE, "epitome-wire", "epitome-store"]),
+        Allowed::These(&[CORE, "epitome-config", "epitome-wire", "epitome-store"]),
     ),
     (
         "epitome-server",
-        Allowed::These(&[CORE, "epitome-wire", "epitome-store", "epitome-engine"]),
+        Allowed::These(&[
+            CORE,
+            "epitome-config",
+            "epitome-wire",
+            "epitome-store",
+            "epitome-engine",
+        ]),
     ),
     ("epitome-cli", Allowed::Any),
     (TESTKIT, Allowed::Any),

@@ -25,7 +25,7 @@ async fn what_verification_found_is_stored_with_a_compaction() {
     let mut messages = vec![user("Fix src/session.rs: `expire_at` is 4711 too late.")];
     messages.extend(history(1, 16, 400));
     let received = proxy
-        .post(Wire::OpenAiChat, &request(Wire::OpenAiChat, "x", messages))
+        .post(Wire::OpenaiChat, &request(Wire::OpenaiChat, "x", messages))
         .await;
     assert_eq!(action(&received), ("compacted", "hard_line"));
     let rows = folder.compactions().await;

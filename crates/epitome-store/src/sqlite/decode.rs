@@ -6,8 +6,8 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
 use crate::{
-    CompactionRow, CompactionState, ConversationId, ConversationRow, EntryRow, Error,
-    LearnedWindow, NodeRow, Outcome, Result,
+    ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId, ConversationRow,
+    EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, Result, SearchHit,
 };
 
 pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {
@@ -85,6 +85,43 @@ pub(super) fn window(row: &SqliteRow) -> Result<LearnedWindow> {
     })
 }
 
+pub(super) fn change(row: &SqliteRow) -> Result<ChangeRow> {
+    let kind: &str = row.try_get(2)?;
+    Ok(ChangeRow {
+        conversation: conversation_id(row.try_get(0)?)?,
+        seq: number(row, 1)?,
+        kind: ChangeKind::from_name(kind)
+            .ok_or_else(|| Error::corrupt(format!("{kind:?} is no kind of change")))?,
+        compaction: row.try_get(3)?,
+        body: row.try_get(4)?,
+        at_ms: row.try_get(5)?,
+    })
+}
+
+pub(super) fn memory(row: &SqliteRow) -> Result<MemoryRow> {
+    let conversation: Option<&str> = row.try_get(4)?;
+    let entries: &str = row.try_get(5)?;
+    Ok(MemoryRow {
+        id: row.try_get(0)?,
+        key: digest(row.try_get(1)?)?,
+        kind: row.try_get(2)?,
+        text: row.try_get(3)?,
+        conversation: conversation.map(conversation_id).transpose()?,
+        entries: serde_json::from_str(entries).map_err(Error::corrupt)?,
+        created_ms: row.try_get(6)?,
+    })
+}
+
+pub(super) fn hit(row: &SqliteRow) -> Result<SearchHit> {
+    Ok(SearchHit {
+        entry: digest(row.try_get(0)?)?,
+        node: digest(row.try_get(1)?)?,
+        position: number(row, 2)?,
+        conversation: conversation_id(row.try_get(3)?)?,
+        score: row.try_get(4)?,
+    })
+}
+
 pub(super) fn secret(bytes: &[u8]) -> Result<[u8; 32]> {
     bytes.try_into().map_err(Error::corrupt)
 }
@@ -94,7 +131,7 @@ pub(super) fn state(name: &str) -> Result<CompactionState> {
         .ok_or_else(|| Error::corrupt(format!("{name:?} is no compaction state")))
 }
 
-fn digest(bytes: &[u8]) -> Result<Digest> {
+pub(super) fn digest(bytes: &[u8]) -> Result<Digest> {
     secret(bytes).map(Digest::new)
 }
 

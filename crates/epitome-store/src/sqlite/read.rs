@@ -91,6 +91,72 @@ pub(super) async fn compactions_of(
     rows.iter().map(decode::compaction).collect()
 }
 
+pub(super) async fn compaction(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    id: &str,
+) -> Result<Option<CompactionRow>> {
+    let row = sqlx::query(sql::SELECT_COMPACTION)
+        .bind(tenant.as_str())
+        .bind(id)
+        .fetch_optional(readers)
+        .await?;
+    row.as_ref().map(decode::compaction).transpose()
+}
+
+pub(super) async fn conversation(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    id: &ConversationId,
+) -> Result<Option<ConversationRow>> {
+    let row = sqlx::query(sql::SELECT_CONVERSATION)
+        .bind(tenant.as_str())
+        .bind(id.as_str())
+        .fetch_optional(readers)
+        .await?;
+    row.as_ref().map(decode::conversation).transpose()
+}
+
+pub(super) async fn tip(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+) -> Result<Option<NodeRow>> {
+    let row = sqlx::query(sql::SELECT_TIP)
+        .bind(tenant.as_str())
+        .bind(conversation.as_str())
+        .fetch_optional(readers)
+        .await?;
+    row.as_ref().map(decode::node).transpose()
+}
+
+pub(super) async fn path(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    tip: Digest,
+) -> Result<Vec<NodeRow>> {
+    let rows = sqlx::query(sql::SELECT_PATH)
+        .bind(tenant.as_str())
+        .bind(tip.as_bytes().as_slice())
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(decode::node).collect()
+}
+
+pub(super) async fn entry(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    key: Digest,
+) -> Result<Option<EntryRow>> {
+    let row = sqlx::query(sql::SELECT_ENTRY)
+        .bind(tenant.as_str())
+        .bind(key.as_bytes().as_slice())
+        .fetch_optional(readers)
+        .await?;
+    let placed = row.as_ref().map(decode::placed_entry).transpose()?;
+    Ok(placed.map(|(_, entry)| entry))
+}
+
 pub(super) async fn conversations(
     readers: &SqlitePool,
     tenant: &TenantId,

@@ -6,6 +6,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 use super::append::insert_all;
 use super::decode;
 use super::read;
+use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
@@ -41,10 +42,13 @@ pub(super) async fn append(
     tenant: &TenantId,
     appends: &[Append],
 ) -> Result<()> {
+    let words = appends.iter().flat_map(|append| &append.words);
+    let words = search::prepared(tenant, words);
     let mut transaction = begin(writer).await?;
     for append in appends {
         insert_all(&mut transaction, tenant, append).await?;
     }
+    search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(())
 }
@@ -55,8 +59,10 @@ pub(super) async fn commit_compaction(
     span: &Append,
     compaction: &CompactionRow,
 ) -> Result<Committed> {
+    let words = search::prepared(tenant, &span.words);
     let mut transaction = begin(writer).await?;
     insert_all(&mut transaction, tenant, span).await?;
+    search::insert(&mut transaction, tenant, &words).await?;
     let committed = insert_compaction(&mut transaction, tenant, compaction).await?;
     transaction.commit().await?;
     Ok(committed)
@@ -69,10 +75,22 @@ pub(super) async fn advance(
     state: CompactionState,
 ) -> Result<()> {
     let mut transaction = begin(writer).await?;
+    set_state(&mut transaction, tenant, id, state).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+/// Part of a transaction that the caller commits. Setting the state that is stored already changes nothing.
+pub(super) async fn set_state(
+    connection: &mut SqliteConnection,
+    tenant: &TenantId,
+    id: &str,
+    state: CompactionState,
+) -> Result<()> {
     let stored: Option<String> = sqlx::query_scalar(sql::SELECT_COMPACTION_STATE)
         .bind(tenant.as_str())
         .bind(id)
-        .fetch_optional(&mut *transaction)
+        .fetch_optional(&mut *connection)
         .await?;
     let id = id.to_owned();
     let Some(stored) = stored else {
@@ -87,9 +105,8 @@ pub(super) async fn advance(
         .bind(tenant.as_str())
         .bind(id)
         .bind(state.as_str())
-        .execute(&mut *transaction)
+        .execute(connection)
         .await?;
-    transaction.commit().await?;
     Ok(())
 }
 
@@ -129,7 +146,8 @@ pub(super) async fn window(
     Ok(())
 }
 
-async fn insert_compaction(
+/// Part of a transaction that the caller commits.
+pub(super) async fn insert_compaction(
     connection: &mut SqliteConnection,
     tenant: &TenantId,
     row: &CompactionRow,
@@ -178,6 +196,6 @@ fn blob(digest: &Digest) -> &[u8] {
     digest.as_bytes()
 }
 
-fn signed(tokens: u64) -> i64 {
-    i64::try_from(tokens).unwrap_or(i64::MAX)
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

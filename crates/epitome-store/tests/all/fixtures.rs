@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use epitome_store::{
-    AnyStore, Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow,
+    AnyStore, Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow, EntryWords,
     NewConversation, NodeRow, SqliteStore, TenantId,
 };
 use tempfile::TempDir;
@@ -83,6 +83,7 @@ pub(crate) fn nothing(conversation_name: &str, touched_ms: i64) -> Append {
         },
         entries: Vec::new(),
         nodes: Vec::new(),
+        words: Vec::new(),
         touched_ms,
     }
 }
@@ -102,6 +103,16 @@ pub(crate) fn chain(conversation_name: &str, names: &[&str], known: usize) -> Ap
             conversation: conversation(conversation_name),
         });
     }
+    append
+}
+
+/// The same, with `text` as the words of every entry.
+pub(crate) fn with_words(mut append: Append, text: &str) -> Append {
+    let words = append.entries.iter().map(|entry| EntryWords {
+        key: entry.key,
+        text: text.to_owned(),
+    });
+    append.words = words.collect();
     append
 }
 

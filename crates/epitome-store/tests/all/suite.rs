@@ -1,11 +1,17 @@
 //! What every store must do.
 
+#[path = "suite/changes.rs"]
+pub(crate) mod changes;
 #[path = "suite/compactions.rs"]
 pub(crate) mod compactions;
 #[path = "suite/listings.rs"]
 pub(crate) mod listings;
 #[path = "suite/log.rs"]
 pub(crate) mod log;
+#[path = "suite/memories.rs"]
+pub(crate) mod memories;
+#[path = "suite/recall.rs"]
+pub(crate) mod recall;
 #[path = "suite/tenants.rs"]
 pub(crate) mod tenants;
 
@@ -19,7 +25,12 @@ macro_rules! run_over {
             compactions: first_writer_wins, span_commits_with_compaction, commit_is_idempotent,
                 undone_rows_are_not_returned, states_only_move_forward, taken_id,
                 model_classes_are_apart;
-            tenants: tenants_never_meet, key_race;
+            changes: single_rows, changes_come_in_order, superseded_change_leaves_nothing,
+                dangling_changes_are_refused, leases_have_one_holder, lost_lease_supersedes;
+            memories: memories_are_kept_once, memories_by_words;
+            recall: entries_by_words, any_query_is_words, scopes, repeated_entry_is_found_once,
+                indexed_later_and_once;
+            tenants: tenants_never_meet, nothing_is_recalled_across_tenants, key_race;
             listings: conversations_newest_first, outcomes_newest_first, window_upsert,
                 closed_store;
         );

@@ -12,6 +12,8 @@ pub enum Fault {
     Close,
     /// Sends half of the body and closes the connection.
     Cut,
+    /// Waits so long between two pieces of the body; see [`Chunking`](super::Chunking) for the pieces.
+    Drip(Duration),
     /// Sends half of the body and then nothing more, with the connection open.
     Stall,
     /// 429 with `retry-after`.

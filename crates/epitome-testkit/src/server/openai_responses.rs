@@ -12,13 +12,17 @@ pub(super) fn render(exchange: &Exchange<'_>, answer: &Answer) -> Rendered {
     let rendered = if exchange.wants_stream() {
         Rendered::stream(&events(exchange, answer))
     } else {
-        Rendered::json(200, &response(exchange, answer, "completed"))
+        Rendered::json(200, &response(exchange, answer, ending(answer)))
     };
     rendered.with_header("x-request-id", &exchange.identifier("req_", 0))
 }
 
 fn response(exchange: &Exchange<'_>, answer: &Answer, status: &str) -> Value {
-    let is_done = status == "completed";
+    let is_done = status != "in_progress";
+    let details = match status {
+        "incomplete" => json!({"reason": answer.stop_reason}),
+        _ => Value::Null,
+    };
     let output = output_tokens(answer);
     let usage = json!({
         "input_tokens": exchange.input_tokens,
@@ -33,13 +37,21 @@ fn response(exchange: &Exchange<'_>, answer: &Answer, status: &str) -> Value {
         "created_at": CREATED_SECONDS,
         "status": status,
         "error": null,
-        "incomplete_details": null,
+        "incomplete_details": details,
         "model": exchange.model(),
         "output": if is_done { items(exchange, answer) } else { Vec::new() },
         "parallel_tool_calls": true,
         "store": false,
         "usage": if is_done { usage } else { Value::Null },
     })
+}
+
+/// How the response ends: a reason to stop is one to stop early.
+const fn ending(answer: &Answer) -> &'static str {
+    match answer.stop_reason {
+        Some(_) => "incomplete",
+        None => "completed",
+    }
 }
 
 fn items(exchange: &Exchange<'_>, answer: &Answer) -> Vec<Value> {
@@ -79,8 +91,9 @@ fn events(exchange: &Exchange<'_>, answer: &Answer) -> Vec<String> {
     for (index, item) in items(exchange, answer).iter().enumerate() {
         stream.item(index, item);
     }
-    let response = response(exchange, answer, "completed");
-    stream.push(json!({"type": "response.completed", "response": response}));
+    let status = ending(answer);
+    let response = response(exchange, answer, status);
+    stream.push(json!({"type": format!("response.{status}"), "response": response}));
     stream.events
 }
 

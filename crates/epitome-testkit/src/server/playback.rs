@@ -1,10 +1,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use tokio::time::{Instant, Sleep};
 
 use super::record::Ticket;
 
@@ -24,6 +26,8 @@ pub(super) struct Playback {
     ending: Ending,
     has_length: bool,
     is_flushing: bool,
+    /// The time between two pieces, and what is left of it.
+    pause: Option<(Duration, Pin<Box<Sleep>>)>,
     ticket: Ticket,
 }
 
@@ -46,19 +50,26 @@ impl Pieces {
 }
 
 impl Playback {
-    pub(super) const fn new(body: Bytes, pieces: Pieces, ending: Ending, ticket: Ticket) -> Self {
+    pub(super) fn new(body: Bytes, pieces: Pieces, ending: Ending, ticket: Ticket) -> Self {
         Self {
             has_length: matches!(pieces, Pieces::Whole) && matches!(ending, Ending::Complete),
             rest: body,
             pieces,
             ending,
             is_flushing: false,
+            pause: None,
             ticket,
         }
     }
 
+    /// Waits so long before every piece but the first.
+    pub(super) fn dripping(mut self, pause: Duration) -> Self {
+        self.pause = Some((pause, Box::pin(tokio::time::sleep(Duration::ZERO))));
+        self
+    }
+
     /// Sends the body without announcing its length, as streams are sent.
-    pub(super) const fn without_length(mut self) -> Self {
+    pub(super) fn without_length(mut self) -> Self {
         self.has_length = false;
         self
     }
@@ -76,6 +87,11 @@ impl Body for Playback {
         if std::mem::take(&mut self.is_flushing) {
             context.waker().wake_by_ref();
             return Poll::Pending;
+        }
+        if let Some((pause, sleep)) = &mut self.pause {
+            ready!(sleep.as_mut().poll(context));
+            let pause = *pause;
+            sleep.as_mut().reset(Instant::now() + pause);
         }
         if self.rest.is_empty() {
             return match self.ending {

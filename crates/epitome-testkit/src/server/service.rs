@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -77,7 +78,7 @@ impl Service {
             while let Some(frame) = body.frame().await {
                 frame.map_err(io::Error::other)?;
             }
-            return Ok(self.respond(tiny(endpoint), Ending::Complete, Ticket::blank()));
+            return Ok(self.respond(tiny(endpoint), Ending::Complete, None, Ticket::blank()));
         }
         let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
         let number = self.received.fetch_add(1, Ordering::Relaxed);
@@ -125,7 +126,11 @@ impl Service {
                 _ => {}
             }
         }
-        Ok(self.respond(rendered, ending, ticket))
+        let pause = faults.iter().find_map(|fault| match fault {
+            Fault::Drip(pause) => Some(*pause),
+            _ => None,
+        });
+        Ok(self.respond(rendered, ending, pause, ticket))
     }
 
     fn answer(
@@ -226,6 +231,7 @@ impl Service {
         &self,
         mut rendered: Rendered,
         ending: Ending,
+        pause: Option<Duration>,
         ticket: Ticket,
     ) -> Response<Playback> {
         ticket.answered(rendered.status);
@@ -241,6 +247,9 @@ impl Service {
         let mut playback = Playback::new(rendered.body, pieces, ending, ticket);
         if is_stream {
             playback = playback.without_length();
+        }
+        if let Some(pause) = pause {
+            playback = playback.dripping(pause);
         }
         let mut response = Response::new(playback);
         *response.status_mut() =

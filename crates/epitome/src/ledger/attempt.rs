@@ -51,6 +51,20 @@ pub enum Failure {
     SummaryOverflow,
     /// The summariser failed in another way.
     SummaryFailed,
+    /// Its answer ended before it was finished.
+    SummaryCutOff,
+    /// It called a tool instead of writing.
+    SummaryCalledTools,
+    /// The summary was longer than it may be.
+    SummaryTooLong,
+    /// It would not write it.
+    SummaryRefused,
+    /// Its provider asked to wait for longer than there was time.
+    SummaryRateLimited,
+    /// It may not cost more for now.
+    SpendLimit,
+    /// A hook said no.
+    Cancelled,
     /// The provider refused the rewritten request.
     RewriteRefused,
 }
@@ -64,6 +78,13 @@ impl From<Failure> for Reason {
             Failure::SummaryTimeout => Self::SummaryTimeout,
             Failure::SummaryOverflow => Self::SummaryOverflow,
             Failure::SummaryFailed => Self::SummaryFailed,
+            Failure::SummaryCutOff => Self::SummaryCutOff,
+            Failure::SummaryCalledTools => Self::SummaryCalledTools,
+            Failure::SummaryTooLong => Self::SummaryTooLong,
+            Failure::SummaryRefused => Self::SummaryRefused,
+            Failure::SummaryRateLimited => Self::SummaryRateLimited,
+            Failure::SpendLimit => Self::SpendLimit,
+            Failure::Cancelled => Self::Cancelled,
             Failure::RewriteRefused => Self::RewriteRefused,
         }
     }

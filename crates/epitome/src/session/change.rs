@@ -140,8 +140,13 @@ impl Session {
                 hard_tokens: lines.hard_tokens,
             });
         }
+        self.take_back(shown)
+    }
+
+    /// Shows `shown`, which is what there was before the newest compaction and what came since.
+    pub(super) fn take_back(&mut self, shown: Shown) -> Result<&Record, CommitError> {
+        let before = self.before.pop().ok_or(CommitError::NothingToUndo)?;
         let record = before.record;
-        self.before.pop();
         self.shown = shown;
         self.anchor = None;
         self.reported = None;

@@ -19,14 +19,14 @@ use crate::reference::openclaw;
 /// A frozen span and what is to be done with it. Owns everything; runs anywhere, as slowly as it likes.
 #[derive(Clone, Debug)]
 pub struct Job {
-    preset: PresetName,
-    plan: Plan,
-    oldest: Range<usize>,
-    log: Log,
-    messages: Vec<Arc<Message>>,
-    host_pins: Vec<Pin>,
-    meter: Meter,
-    changes: usize,
+    pub(super) preset: PresetName,
+    pub(super) plan: Plan,
+    pub(super) oldest: Range<usize>,
+    pub(super) log: Log,
+    pub(super) messages: Vec<Arc<Message>>,
+    pub(super) host_pins: Vec<Pin>,
+    pub(super) meter: Meter,
+    pub(super) changes: usize,
 }
 
 /// A compaction that is ready to be committed to the conversation it was begun on.
@@ -228,52 +228,5 @@ impl Session {
             }
         };
         Ok(plan.without_heartbeats(log))
-    }
-}
-
-impl Job {
-    /// What is to be done.
-    #[must_use]
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// The oldest part of the span, to be summarised by itself and handed on to the summary of the rest, because the
-    /// history takes more than its share of the window. Empty where it does not. The built-in summariser reads the
-    /// whole span at once.
-    #[must_use]
-    pub fn oldest(&self) -> Range<usize> {
-        self.oldest.clone()
-    }
-
-    /// The messages that the plan speaks of, by position.
-    #[must_use]
-    pub fn messages(&self) -> &[Arc<Message>] {
-        &self.messages
-    }
-
-    /// Does it with the built-in summariser.
-    ///
-    /// # Errors
-    /// When the result would not be clearly smaller.
-    pub fn extract(self) -> Result<Prepared, NoPlan> {
-        let Self {
-            preset,
-            plan,
-            oldest: _,
-            log,
-            messages,
-            host_pins,
-            meter,
-            changes,
-        } = self;
-        let shown = messages.len();
-        let compaction =
-            Compaction::extract_verified(preset, plan, &log, &messages, meter, None, &host_pins)?;
-        Ok(Prepared {
-            compaction,
-            changes,
-            shown,
-        })
     }
 }

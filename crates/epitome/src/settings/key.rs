@@ -149,7 +149,12 @@ impl fmt::Display for Bounds {
 }
 
 /// A snake_case name as it is, in camelCase and in PascalCase.
-pub(super) fn spellings(name: &str) -> [String; 3] {
+///
+/// ```
+/// assert_eq!(epitome::settings::spellings("key_file"), ["key_file", "keyFile", "KeyFile"]);
+/// ```
+#[must_use]
+pub fn spellings(name: &str) -> [String; 3] {
     let mut pascal = String::with_capacity(name.len());
     for word in name.split('_') {
         let mut letters = word.chars();

@@ -4,7 +4,12 @@
 const LONGEST_CHARS: usize = 64;
 
 /// The name with the fewest letters to change, if these are at most a third of it.
-pub(super) fn nearest(written: &str, names: impl Iterator<Item = String>) -> Option<String> {
+///
+/// ```
+/// let names = ["window", "wait"].map(str::to_owned);
+/// assert_eq!(epitome::settings::nearest("windw", names.into_iter()), Some("window".to_owned()));
+/// ```
+pub fn nearest(written: &str, names: impl Iterator<Item = String>) -> Option<String> {
     if written.chars().count() > LONGEST_CHARS {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::{
     CHANGED_HEADING, FAILURES_HEADING, LATEST_HEADING, LineKind, NAMED, NAMED_HEADING,
     OPEN_HEADING, PATH_GAP, PINS_HEADING, READ_HEADING, SAID_HEADING, TASK_HEADING, TURN_HEADING,
-    split_body,
+    WRITTEN_HEADING, split_body,
 };
 use crate::pin;
 use crate::reference::layer;
@@ -69,6 +69,12 @@ impl Earlier {
                 (FAILURES_HEADING, Some(item)) => earlier.failures.push(item.to_owned()),
                 (TURN_HEADING, Some(item)) => {
                     earlier.record.push((LineKind::Done, item.to_owned()));
+                }
+                (WRITTEN_HEADING, item) => {
+                    let text = item.unwrap_or(line).trim();
+                    if !text.is_empty() && !text.starts_with("###") {
+                        earlier.record.push((LineKind::Done, text.to_owned()));
+                    }
                 }
                 (LATEST_HEADING, _) if !line.is_empty() => latest.push(line.to_owned()),
                 (TASK_HEADING, _) if !line.is_empty() => task.push(line),

@@ -4,6 +4,7 @@ use super::word::{is_unspaced, words};
 
 /// What a mark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AnchorKind {
     /// A file or folder.
     Path,
@@ -117,7 +118,7 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
     let chunk = line.get(start..end).unwrap_or_default();
     let closes = |c: char| matches!(c, '.' | ':' | '-' | '&' | '+' | '^' | '~');
     let trimmed = chunk.trim_end_matches(closes);
-    let bare = trimmed.trim_start_matches(|c: char| matches!(c, ':' | '&' | '+' | '^' | '%'));
+    let bare = trimmed.trim_start_matches([':', '&', '+', '^', '%']);
     if bare.len() < 2 && !bare.starts_with(|c: char| c.is_ascii_digit())
         || bare.len() > LONGEST
         || !bare.contains(char::is_alphanumeric)

@@ -5,6 +5,7 @@ use crate::reason::Reason;
 
 /// What is wrong with a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AlarmKind {
     /// It names something that the source does not have.
     Invented(AnchorKind),
@@ -58,6 +59,7 @@ impl AlarmKind {
 
 /// One thing that is wrong with a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Alarm {
     /// What.
     pub kind: AlarmKind,
@@ -69,6 +71,7 @@ pub struct Alarm {
 
 /// What became of the anchors of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AnchorCounts {
     /// Different ones in the source.
     pub anchors: usize,
@@ -94,6 +97,7 @@ impl AnchorCounts {
 
 /// What verification found and did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct VerifyReport {
     /// What became of the anchors, by kind, in the order of [`AnchorKind::ALL`].
     pub kinds: [AnchorCounts; 4],

@@ -1,10 +1,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome_store::{Committed, Error, Outcome, Store};
+use epitome_store::{Appended, ChangeKind, Committed, Error, Outcome, Saved, SearchScope, Store};
 use tokio::task::JoinSet;
 
-use crate::fixtures::{chain, compaction, conversation, node, tenant};
+use super::changes::change;
+use super::memories::memory;
+use crate::fixtures::{chain, compaction, conversation, node, tenant, with_words};
 
 pub(crate) async fn tenants_never_meet(store: impl Store) {
     let (ours, theirs) = (tenant("ours"), tenant("theirs"));
@@ -65,6 +67,50 @@ pub(crate) async fn tenants_never_meet(store: impl Store) {
         other.entries
     );
     assert_eq!(store.history(&ours, node("b")).await.unwrap(), span.entries);
+}
+
+pub(crate) async fn nothing_is_recalled_across_tenants(store: impl Store) {
+    let (ours, theirs) = (tenant("ours"), tenant("theirs"));
+    let id = conversation("c");
+    let mut first = change(0, ChangeKind::Compacted, Some("k"));
+    first.span = Some(with_words(chain("c", &["a", "b"], 0), "zebra"));
+    first.compaction = Some(compaction("k", "c", "b"));
+    store.append_change(&ours, &first).await.unwrap();
+    store
+        .save_memory(&ours, &memory("m", "zebra", 1))
+        .await
+        .unwrap();
+    let granted = store.acquire_lease(&ours, &id, "one", 0, 10).await;
+    assert_eq!(granted.unwrap(), Some(1));
+
+    assert_eq!(store.tip(&theirs, &id).await.unwrap(), None);
+    assert_eq!(store.conversation(&theirs, &id).await.unwrap(), None);
+    assert_eq!(store.compaction(&theirs, "k").await.unwrap(), None);
+    let key = chain("c", &["a"], 0).entries[0].key;
+    assert_eq!(store.entry(&theirs, key).await.unwrap(), None);
+    assert_eq!(store.changes(&theirs, &id).await.unwrap(), []);
+    assert_eq!(store.memories(&theirs, None, 9).await.unwrap(), []);
+    assert_eq!(store.memories(&theirs, Some("zebra"), 9).await.unwrap(), []);
+    assert!(!store.forget_memory(&theirs, "m").await.unwrap());
+    let scopes = [
+        SearchScope::Branch(node("b")),
+        SearchScope::Conversation(id.clone()),
+        SearchScope::Tenant,
+    ];
+    for scope in &scopes {
+        let hits = store.search(&theirs, scope, "zebra", 9).await.unwrap();
+        assert_eq!(hits, []);
+        let hits = store.search(&ours, scope, "zebra", 9).await.unwrap();
+        assert_eq!(hits.len(), 2);
+    }
+    // Their lease, memory and changes of the same names are their own.
+    let granted = store.acquire_lease(&theirs, &id, "two", 0, 10).await;
+    assert_eq!(granted.unwrap(), Some(1));
+    assert!(!store.renew_lease(&theirs, &id, 2, 20).await.unwrap());
+    let saved = store.save_memory(&theirs, &memory("m", "zebra", 1)).await;
+    assert_eq!(saved.unwrap(), Saved::New);
+    let appended = store.append_change(&theirs, &first).await.unwrap();
+    assert_eq!(appended, Appended::Stored);
 }
 
 pub(crate) async fn key_race(store: impl Store) {

@@ -1,0 +1,265 @@
+//! One conversation over time: everything is written down before it counts, and nobody waits for a summary.
+//!
+//! - what there is: `state`; put together again from the store: `restore`
+//! - before each request: `step`; compactions at once, in the background, and on the day they pay: `compact`, `background`
+//! - the provider said no: `overflow`; taken back, branched, looked up: `history`
+
+mod background;
+mod compact;
+mod entry;
+mod flush;
+mod history;
+mod overflow;
+mod record;
+mod restore;
+mod state;
+mod step;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use epitome::{CommitError, Event, Message, NoPlan, Session, Usage, UsageFinding};
+use epitome_store::{Append, Appended, ConversationId, NewConversation, Store};
+use epitome_wire::Wire;
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::engine::Engine;
+use crate::hooks::HookContext;
+use crate::statistics::Statistics;
+
+use entry::{Entry, Rows};
+pub use flush::{FlushOutcome, Flushed};
+pub use history::{LogEntry, Recalled};
+pub use overflow::Recovery;
+use state::State;
+pub use step::{Step, StepAction};
+
+/// Why something could not be done. The conversation is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ConversationError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] epitome_store::Error),
+    /// A message is not one of this API.
+    #[error("this is not a message of {wire}: {why}")]
+    Unreadable {
+        /// The API.
+        wire: Wire,
+        /// Why.
+        why: String,
+    },
+    /// There is nothing in a message that could be sent.
+    #[error("the message has nothing in it that could be sent")]
+    Empty,
+    /// Somebody else wrote to the conversation. It has been read again, with what they wrote; try again.
+    #[error("the conversation was changed by somebody else: it was read again, try again")]
+    Superseded,
+    /// There is nothing to compact, or no room to gain.
+    #[error(transparent)]
+    NoPlan(#[from] NoPlan),
+    /// A compaction was not accepted, or there is none to take back.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// A hook said no.
+    #[error("a hook called the compaction off: {reason}")]
+    Cancelled {
+        /// What it said.
+        reason: String,
+    },
+}
+
+/// A conversation of an [`Engine`]. A clone is the same conversation.
+///
+/// *Input*: [`push`](Self::push), [`push_raw`](Self::push_raw), [`observe`](Self::observe),
+/// [`overflowed`](Self::overflowed). *Before each request*: [`prepare_step`](Self::prepare_step). *By hand*:
+/// [`compact`](Self::compact), [`undo`](Self::undo), [`fork`](Self::fork), [`recall`](Self::recall).
+///
+/// Every call may be dropped: what it did is done as a whole or not at all.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    engine: Engine,
+    id: ConversationId,
+    state: Mutex<State>,
+    context: std::sync::Mutex<Arc<HookContext>>,
+}
+
+impl Conversation {
+    pub(crate) async fn open(
+        engine: &Engine,
+        id: &ConversationId,
+    ) -> Result<Self, ConversationError> {
+        let state = restore::restore(engine, id).await?;
+        let context = HookContext {
+            session_key: Some(id.to_string()),
+            ..HookContext::default()
+        };
+        Ok(Self {
+            inner: Arc::new(Inner {
+                engine: engine.clone(),
+                id: id.clone(),
+                state: Mutex::new(state),
+                context: std::sync::Mutex::new(Arc::new(context)),
+            }),
+        })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &ConversationId {
+        &self.inner.id
+    }
+
+    /// Appends a message. When this returns, it is on disk.
+    ///
+    /// # Errors
+    /// [`ConversationError`]; the message is not in the conversation then.
+    pub async fn push(&self, message: &Message) -> Result<(), ConversationError> {
+        let entries = Entry::of(self.engine().wire(), message)?;
+        self.append(entries).await
+    }
+
+    /// Appends a message as the bytes that the provider or the client sent. They are kept as they are.
+    ///
+    /// # Errors
+    /// [`ConversationError`]; the message is not in the conversation then.
+    pub async fn push_raw(&self, raw: impl Into<Bytes>) -> Result<(), ConversationError> {
+        let entry = Entry::read(self.engine().wire(), raw.into())?;
+        self.append(vec![entry]).await
+    }
+
+    async fn append(&self, entries: Vec<Entry>) -> Result<(), ConversationError> {
+        let mut state = self.state().await;
+        let shared = self.engine().shared();
+        let rows = Rows::of(self.engine(), self.id(), state.tip, &entries);
+        let after = state.tip.filter(|tip| tip.is_own).map(|tip| tip.node);
+        let append = Append {
+            conversation: self.new_conversation(),
+            entries: rows.entries,
+            nodes: rows.nodes,
+            words: rows.words,
+            touched_ms: shared.clock.now_ms(),
+        };
+        match shared.store.extend(&shared.tenant, &append, after).await? {
+            Appended::Stored => {}
+            Appended::Superseded => {
+                self.read_again(&mut state).await?;
+                return Err(ConversationError::Superseded);
+            }
+        }
+        state.tip = rows.tip;
+        for entry in entries {
+            state.raws.push(entry.raw);
+            state.session.push(entry.message);
+        }
+        state.touched_ms = shared.clock.now_ms();
+        Ok(())
+    }
+
+    /// The provider counted a request and its answer, which took so many seconds.
+    pub async fn observe(&self, usage: Usage, seconds: f64) -> Option<UsageFinding> {
+        let mut state = self.state().await;
+        let prices = self.prices();
+        state.statistics.update(usage, seconds, &prices);
+        state.session.observe(usage)
+    }
+
+    /// Everything but the messages that the conversation's requests have: model, system prompt, tools and so on, as one
+    /// JSON object. Needed for requests made here and for the aligned form of summaries.
+    ///
+    /// # Errors
+    /// [`ConversationError::Unreadable`] when it is no object.
+    pub async fn set_frame(&self, frame: &str) -> Result<(), ConversationError> {
+        let frame = state::Frame::read(frame).map_err(|why| ConversationError::Unreadable {
+            wire: self.engine().wire(),
+            why,
+        })?;
+        self.state().await.frame = frame;
+        Ok(())
+    }
+
+    /// Who it is, for hooks.
+    pub fn set_context(&self, context: HookContext) {
+        let mut place = self.lock_context();
+        *place = Arc::new(context);
+    }
+
+    /// The whole request: the frame with the messages of the view.
+    pub async fn request(&self) -> Bytes {
+        self.state().await.request(self.engine().wire())
+    }
+
+    /// What happened since the last call, in order.
+    pub async fn take_events(&self) -> Vec<Event> {
+        self.state().await.session.take_events()
+    }
+
+    /// What the conversation took so far.
+    pub async fn statistics(&self) -> Statistics {
+        self.state().await.statistics
+    }
+
+    /// Looks at the session: sizes, records, the view.
+    pub async fn look<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
+        look(&self.state().await.session)
+    }
+
+    /// Every message ever pushed, byte for byte.
+    pub async fn raw_entries(&self) -> Vec<Bytes> {
+        self.state().await.raws.clone()
+    }
+
+    /// Whether a compaction is being prepared.
+    pub async fn is_preparing(&self) -> bool {
+        self.state().await.in_flight.is_some()
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    async fn state(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().await
+    }
+
+    fn context(&self) -> Arc<HookContext> {
+        Arc::clone(&self.lock_context())
+    }
+
+    fn lock_context(&self) -> std::sync::MutexGuard<'_, Arc<HookContext>> {
+        let context = self.inner.context.lock();
+        context.unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn prices(&self) -> epitome::Prices {
+        let model = self.engine().shared().model.as_deref();
+        let found = model.and_then(|name| epitome::ModelTable::builtin().find(name));
+        found.map(|model| model.prices).unwrap_or_default()
+    }
+
+    fn new_conversation(&self) -> NewConversation {
+        NewConversation {
+            id: self.id().clone(),
+            parent: None,
+            label: None,
+            created_ms: self.engine().shared().clock.now_ms(),
+        }
+    }
+
+    /// Throws away what is in memory and reads the store.
+    async fn read_again(&self, state: &mut State) -> Result<(), ConversationError> {
+        let mut fresh = restore::restore(self.engine(), self.id()).await?;
+        fresh.frame = std::mem::take(&mut state.frame);
+        fresh.statistics = std::mem::take(&mut state.statistics);
+        // Work in flight was begun on what is no longer so.
+        if let Some(in_flight) = state.in_flight.take() {
+            in_flight.cancel.cancel();
+        }
+        *state = fresh;
+        Ok(())
+    }
+}

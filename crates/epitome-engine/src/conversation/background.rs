@@ -1,0 +1,237 @@
+//! Work on a frozen span while the conversation goes on. One piece at a time, over all engines that share a store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use epitome::{Job, Reason};
+use epitome_store::Store;
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::state::{InFlight, Ready, State};
+use super::{Conversation, ConversationError};
+use crate::hooks::{BeforeCompaction, Preparation, Verdict};
+use crate::model::Asked;
+use crate::summarise::{LadderRung, Step, Wish, Written};
+
+/// The longest that background work may take where no endpoint says so.
+const LONGEST: Duration = Duration::from_secs(720);
+
+impl Conversation {
+    /// Begins to prepare a compaction, unless somebody is at it already.
+    pub(super) async fn prepare(
+        &self,
+        state: &mut State,
+        reason: Reason,
+    ) -> Result<bool, ConversationError> {
+        if state.in_flight.is_some() || state.ready.is_some() {
+            return Ok(false);
+        }
+        let shared = self.engine().shared();
+        if shared.stopping.is_cancelled() {
+            return Ok(false);
+        }
+        let now = shared.clock.now_ms();
+        let until = now.saturating_add(shared.lease_ms);
+        let lease = shared
+            .store
+            .acquire_lease(&shared.tenant, self.id(), &shared.holder, now, until)
+            .await?;
+        let Some(fence) = lease else {
+            return Ok(false);
+        };
+        let Ok(job) = state.session.begin(reason) else {
+            self.release(fence).await;
+            return Ok(false);
+        };
+        let cancel = shared.stopping.child_token();
+        state.in_flight = Some(InFlight {
+            cancel: cancel.clone(),
+            fence,
+        });
+        let request = state.request(self.engine().wire());
+        let this = self.clone();
+        shared.tasks.spawn(async move {
+            let outcome = this.run(&job, request, fence, cancel).await;
+            if let Err(error) = outcome {
+                tracing::warn!(conversation = %this.id(), %error, "background compaction failed");
+            }
+        });
+        Ok(true)
+    }
+
+    async fn run(
+        &self,
+        job: &Job,
+        request: bytes::Bytes,
+        fence: u64,
+        cancel: CancellationToken,
+    ) -> Result<(), ConversationError> {
+        let written = tokio::select! {
+            written = self.written(job, None, request, cancel.clone()) => Some(written),
+            () = self.keep_lease(fence) => None,
+            () = cancel.cancelled() => None,
+        };
+        let mut state = self.state().await;
+        let is_ours = state
+            .in_flight
+            .as_ref()
+            .is_some_and(|in_flight| in_flight.fence == fence && !in_flight.cancel.is_cancelled());
+        if is_ours {
+            state.in_flight = None;
+        }
+        let written = match written {
+            Some(Ok(written)) if is_ours => written,
+            Some(Err(error)) => {
+                drop(state);
+                self.release(fence).await;
+                return Err(error);
+            }
+            _ => {
+                drop(state);
+                self.release(fence).await;
+                return Ok(());
+            }
+        };
+        state.ready = Some(Ready { written, fence });
+        self.publish_if_it_pays(&mut state).await.map(|_| ())
+    }
+
+    /// Puts what is ready in force, if that is wanted now.
+    pub(super) async fn publish_if_it_pays(
+        &self,
+        state: &mut State,
+    ) -> Result<bool, ConversationError> {
+        let Some(ready) = state.ready.as_ref() else {
+            return Ok(false);
+        };
+        if !self.pays(state, &ready.written) {
+            return Ok(false);
+        }
+        let Some(Ready { written, fence }) = state.ready.take() else {
+            return Ok(false);
+        };
+        let published = self.publish(state, written, Some(fence)).await;
+        self.release(fence).await;
+        published
+    }
+
+    /// Gives a lease back; if that fails, it ends by itself.
+    pub(super) async fn release(&self, fence: u64) {
+        let shared = self.engine().shared();
+        let released = shared.store.release_lease(&shared.tenant, self.id(), fence);
+        if let Err(error) = released.await {
+            tracing::warn!(%error, "a lease was not given back");
+        }
+    }
+
+    /// Prolongs a lease again and again; returns when it is lost.
+    async fn keep_lease(&self, fence: u64) {
+        let shared = self.engine().shared();
+        let third = u64::try_from(shared.lease_ms / 3).unwrap_or(1).max(1);
+        let mut ticks = tokio::time::interval(Duration::from_millis(third));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let until = shared.clock.now_ms().saturating_add(shared.lease_ms);
+            let renewed = shared
+                .store
+                .renew_lease(&shared.tenant, self.id(), fence, until)
+                .await;
+            match renewed {
+                Ok(true) => {}
+                Ok(false) => return,
+                // The store may be back before the lease is over.
+                Err(error) => tracing::warn!(%error, "a lease was not prolonged"),
+            }
+        }
+    }
+
+    pub(super) fn asked(&self, cancel: CancellationToken) -> Asked {
+        let caller = self.engine().shared().caller.as_ref();
+        match caller {
+            Some(caller) => Asked {
+                cancel,
+                ..caller.begin(self.id().as_str())
+            },
+            None => Asked {
+                conversation: self.id().to_string(),
+                until: Instant::now() + LONGEST,
+                cancel,
+            },
+        }
+    }
+
+    /// Asks the hooks, then the ladder.
+    pub(super) async fn with_hooks(
+        &self,
+        job: &Job,
+        wish: Wish<'_>,
+    ) -> Result<Written, ConversationError> {
+        let shared = self.engine().shared();
+        let context = self.context();
+        let event = BeforeCompaction {
+            message_count: job.messages().len(),
+            token_count: Some(job.plan().tokens_before),
+        };
+        shared.hooks.before(event, &context).await;
+        let verdict = if shared.hooks.has_before_compact() {
+            let preparation = self.preparation(job, wish.focus);
+            let outcome = shared.hooks.before_compact(Arc::new(preparation), &context);
+            outcome.await.verdict
+        } else {
+            Verdict::Continue
+        };
+        match verdict {
+            Verdict::Continue => {}
+            Verdict::Cancel { reason } => return Err(ConversationError::Cancelled { reason }),
+            Verdict::Replace { summary } => match job.accept(&summary) {
+                Ok(prepared) => {
+                    return Ok(Written {
+                        prepared: Ok(prepared),
+                        steps: vec![Step {
+                            rung: LadderRung::Full,
+                            failed: None,
+                            message: String::from("written by a hook"),
+                        }],
+                        memories: Vec::new(),
+                        usage: epitome::Usage::default(),
+                    });
+                }
+                Err(no) => tracing::warn!(%no, "the summary of a hook cannot stand"),
+            },
+        }
+        Ok(shared.ladder.write(job, wish).await)
+    }
+
+    fn preparation(&self, job: &Job, focus: Option<&str>) -> Preparation {
+        let prefix = job.turn_prefix();
+        let at = |positions: std::ops::Range<usize>| {
+            let found = job.messages().get(positions).unwrap_or_default();
+            found.to_vec()
+        };
+        let span = job.plan().span.clone();
+        let end = if prefix.is_empty() {
+            span.end
+        } else {
+            prefix.start
+        };
+        let settings = self.engine().settings().entries();
+        let settings = settings.map(|(key, value)| (key.name.to_owned(), value.to_string()));
+        Preparation {
+            messages_to_summarize: at(span.start..end),
+            turn_prefix_messages: at(prefix.clone()),
+            first_kept_entry_id: Some(format!("{}/{}", self.id(), span.end)),
+            tokens_before: job.plan().tokens_before,
+            previous_summary: job.previous_summary().map(str::to_owned),
+            file_operations: job.file_operations(),
+            settings: settings
+                .map(|(name, value)| (name, serde_json::Value::from(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            is_split_turn: !prefix.is_empty(),
+            custom_instructions: focus.map(str::to_owned),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Compactions that take effect: written down first, then shown.
+
+use epitome::settings::OnFailure;
+use epitome::{CommitError, Compaction, Failure, PresetName, Reason, Session};
+use epitome_store::{
+    Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, MemoryRow, NewChange, Store,
+};
+
+use super::record::{ChangePlace, CompactionRecord, StepRecord};
+use super::state::{Ready, State};
+use super::{Conversation, ConversationError};
+use crate::hooks::AfterCompaction;
+use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
+
+impl Conversation {
+    /// Compacts now, as `/compact FOCUS` does: with the summariser, and waiting for it. Work in flight is called off.
+    ///
+    /// # Errors
+    /// [`ConversationError::NoPlan`] when there is nothing to gain.
+    pub async fn compact(&self, focus: Option<&str>) -> Result<Compaction, ConversationError> {
+        self.compact_for(Reason::Manual, focus).await
+    }
+
+    pub(super) async fn compact_for(
+        &self,
+        reason: Reason,
+        focus: Option<&str>,
+    ) -> Result<Compaction, ConversationError> {
+        let (job, request) = {
+            let mut state = self.state().await;
+            self.call_off(&mut state).await;
+            let request = state.request(self.engine().wire());
+            (state.session.begin(reason)?, request)
+        };
+        let written = self
+            .written(
+                &job,
+                focus,
+                request,
+                self.engine().shared().stopping.child_token(),
+            )
+            .await?;
+        let mut state = self.state().await;
+        let is_published = self.publish(&mut state, written, None).await?;
+        match state.session.compaction() {
+            Some(compaction) if is_published => Ok(compaction.clone()),
+            _ => Err(ConversationError::Superseded),
+        }
+    }
+
+    /// Compacts with the built-in summariser, at once.
+    pub(super) async fn compact_at_once(
+        &self,
+        state: &mut State,
+        reason: Reason,
+    ) -> Result<(), ConversationError> {
+        self.call_off(state).await;
+        let mut next = state.session.clone();
+        let done = next.compact(reason).map(|_| ());
+        if let Err(no) = done {
+            // What was tried is remembered, so that it is not tried again.
+            state.session = next;
+            return Err(no.into());
+        }
+        self.settle(state, next).await
+    }
+
+    /// Puts a session in force whose newest record is new.
+    pub(super) async fn settle(
+        &self,
+        state: &mut State,
+        next: Session,
+    ) -> Result<(), ConversationError> {
+        let step = Step {
+            rung: LadderRung::BuiltIn,
+            failed: None,
+            message: String::new(),
+        };
+        let shown = state.session.log().len();
+        if self.commit(state, next, shown, &[step], None).await? {
+            Ok(())
+        } else {
+            Err(ConversationError::Superseded)
+        }
+    }
+
+    /// Puts what was written in force, if the conversation still wants it. Otherwise it is kept as a record.
+    pub(super) async fn publish(
+        &self,
+        state: &mut State,
+        written: Written,
+        fence: Option<u64>,
+    ) -> Result<bool, ConversationError> {
+        let prices = self.prices();
+        state.statistics.summary_call(written.usage, &prices);
+        self.save_memories(&written.memories).await?;
+        let prepared = match written.prepared {
+            Ok(prepared) => prepared,
+            Err(no) => {
+                let message = written.steps.last().map(|step| step.message.clone());
+                state
+                    .session
+                    .failed(failure(no.reason), message.unwrap_or_default());
+                let settings = &self.engine().shared().settings;
+                if settings.common.on_failure == OnFailure::Reference
+                    && settings.preset() == PresetName::Micro
+                    && state.session.decide() == epitome::Decision::Compact(Reason::TooManyMessages)
+                {
+                    self.compact_at_once(state, Reason::TooManyMessages).await?;
+                    return Ok(true);
+                }
+                return Err(no.into());
+            }
+        };
+        let shown = prepared.shown();
+        let compaction = prepared.compaction().clone();
+        let mut next = state.session.clone();
+        match next.commit(prepared).map(|_| ()) {
+            Ok(()) => self.commit(state, next, shown, &written.steps, fence).await,
+            Err(CommitError::Superseded) => {
+                self.keep_dead(state, compaction, shown, &written.steps)
+                    .await?;
+                Ok(false)
+            }
+            Err(error) => {
+                state.session.failed(Failure::NotSmaller, error.to_string());
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn commit(
+        &self,
+        state: &mut State,
+        next: Session,
+        shown: usize,
+        steps: &[Step],
+        fence: Option<u64>,
+    ) -> Result<bool, ConversationError> {
+        let Some(compaction) = next.compaction().cloned() else {
+            return Ok(false);
+        };
+        let compacted_count = compaction.plan.span.len();
+        let row = self.row(state, compaction, shown, steps, CompactionState::Published)?;
+        let id = row.id.clone();
+        let new = NewChange {
+            change: self.change(state, ChangeKind::Compacted, Some(id.clone())),
+            compaction: Some(row),
+            span: None,
+            fence,
+        };
+        let shared = self.engine().shared();
+        match shared.store.append_change(&shared.tenant, &new).await? {
+            Appended::Stored => {}
+            Appended::Superseded => {
+                self.read_again(state).await?;
+                return Ok(false);
+            }
+        }
+        state.session = next;
+        state.changes += 1;
+        state.compactions.push(id);
+        let event = AfterCompaction {
+            message_count: state.session.log().len(),
+            token_count: Some(state.session.view_tokens()),
+            compacted_count,
+        };
+        let hooks = shared.hooks.clone();
+        let context = self.context();
+        shared.tasks.spawn(async move {
+            hooks.after(event, &context).await;
+        });
+        Ok(true)
+    }
+
+    /// A compaction that came too late is kept, but never shown.
+    async fn keep_dead(
+        &self,
+        state: &mut State,
+        compaction: Compaction,
+        shown: usize,
+        steps: &[Step],
+    ) -> Result<(), ConversationError> {
+        let row = self.row(state, compaction, shown, steps, CompactionState::Undone)?;
+        let new = NewChange {
+            change: self.change(state, ChangeKind::Superseded, Some(row.id.clone())),
+            compaction: Some(row),
+            span: None,
+            fence: None,
+        };
+        let shared = self.engine().shared();
+        match shared.store.append_change(&shared.tenant, &new).await? {
+            Appended::Stored => state.changes += 1,
+            Appended::Superseded => self.read_again(state).await?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn change(
+        &self,
+        state: &State,
+        kind: ChangeKind,
+        compaction: Option<String>,
+    ) -> ChangeRow {
+        let place = ChangePlace {
+            entries: state.raws.len(),
+        };
+        ChangeRow {
+            conversation: self.id().clone(),
+            seq: state.changes,
+            kind,
+            compaction,
+            body: serde_json::to_string(&place).unwrap_or_default(),
+            at_ms: self.engine().shared().clock.now_ms(),
+        }
+    }
+
+    fn row(
+        &self,
+        state: &State,
+        compaction: Compaction,
+        shown: usize,
+        steps: &[Step],
+        kind: CompactionState,
+    ) -> Result<CompactionRow, ConversationError> {
+        let count = |range: &std::ops::Range<usize>| u32::try_from(range.len()).unwrap_or(u32::MAX);
+        let tip = state.tip.ok_or(CommitError::Superseded)?;
+        Ok(CompactionRow {
+            id: uuid::Uuid::now_v7().simple().to_string(),
+            conversation: self.id().clone(),
+            node: tip.node,
+            model_class: format!("session/{}/{}", self.id(), state.changes),
+            state: kind,
+            head_entries: count(&compaction.plan.head),
+            covered_entries: count(&compaction.plan.span),
+            tokens_before: compaction.plan.tokens_before,
+            tokens_after: compaction.tokens_after,
+            summary: compaction.summary.text.clone(),
+            record: serde_json::to_string(&CompactionRecord {
+                shown,
+                compaction,
+                steps: steps.iter().map(StepRecord::from).collect(),
+            })
+            .unwrap_or_default(),
+            created_ms: self.engine().shared().clock.now_ms(),
+        })
+    }
+
+    async fn save_memories(&self, memories: &[Memory]) -> Result<(), ConversationError> {
+        let shared = self.engine().shared();
+        for memory in memories {
+            let key = self
+                .engine()
+                .key_of(&[b"memory", memory.normal_text().as_bytes()]);
+            let entries = memory.entries.iter();
+            let row = MemoryRow {
+                id: uuid::Uuid::now_v7().simple().to_string(),
+                key,
+                kind: memory.kind.as_str().to_owned(),
+                text: memory.text.clone(),
+                conversation: Some(self.id().clone()),
+                entries: entries.filter_map(|at| u32::try_from(*at).ok()).collect(),
+                created_ms: shared.clock.now_ms(),
+            };
+            shared.store.save_memory(&shared.tenant, &row).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends work in flight and forgets what is ready: something else takes its place.
+    pub(super) async fn call_off(&self, state: &mut State) {
+        if let Some(in_flight) = state.in_flight.take() {
+            in_flight.cancel.cancel();
+        }
+        if let Some(Ready { fence, .. }) = state.ready.take() {
+            self.release(fence).await;
+        }
+    }
+
+    pub(super) async fn written(
+        &self,
+        job: &epitome::Job,
+        focus: Option<&str>,
+        request: bytes::Bytes,
+        cancel: tokio_util::sync::CancellationToken,
+    ) -> Result<Written, ConversationError> {
+        let asked = self.asked(cancel);
+        let wish = Wish {
+            focus,
+            request: Some(request),
+            asked,
+        };
+        self.with_hooks(job, wish).await
+    }
+}
+
+/// What a reason means for the ledger of a conversation.
+fn failure(reason: Reason) -> Failure {
+    match reason {
+        Reason::SummaryRejected => Failure::SummaryRejected,
+        Reason::SummaryEmpty => Failure::SummaryEmpty,
+        Reason::SummaryTimeout => Failure::SummaryTimeout,
+        Reason::SummaryOverflow => Failure::SummaryOverflow,
+        Reason::SummaryCutOff => Failure::SummaryCutOff,
+        Reason::SummaryCalledTools => Failure::SummaryCalledTools,
+        Reason::SummaryTooLong => Failure::SummaryTooLong,
+        Reason::SummaryRefused => Failure::SummaryRefused,
+        Reason::SummaryRateLimited => Failure::SummaryRateLimited,
+        Reason::SpendLimit => Failure::SpendLimit,
+        Reason::Cancelled => Failure::Cancelled,
+        Reason::NotSmaller => Failure::NotSmaller,
+        _ => Failure::SummaryFailed,
+    }
+}

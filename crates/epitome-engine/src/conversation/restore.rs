@@ -1,0 +1,195 @@
+//! A conversation put together again: its entries and its changes, in order.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+
+use epitome::Session;
+use epitome_store::{ChangeKind, ChangeRow, CompactionRow, ConversationId, Store};
+
+use super::ConversationError;
+use super::entry::{Entry, Tip};
+use super::record::{ChangePlace, CompactionRecord, ForkPlace};
+use super::state::State;
+use crate::engine::Engine;
+
+/// How far a conversation is followed.
+#[derive(Clone, Copy, Debug)]
+struct Until {
+    entries: usize,
+    changes: u32,
+}
+
+/// How many forks of forks are followed.
+const DEPTH: usize = 64;
+
+pub(super) async fn restore(
+    engine: &Engine,
+    id: &ConversationId,
+) -> Result<State, ConversationError> {
+    let everything = Until {
+        entries: usize::MAX,
+        changes: u32::MAX,
+    };
+    let mut state = restore_until(engine, id, everything, DEPTH).await?;
+    // What happened long ago is no news.
+    let _ = state.session.take_events();
+    state.touched_ms = engine.shared().clock.now_ms();
+    Ok(state)
+}
+
+type Restoring<'a> = Pin<Box<dyn Future<Output = Result<State, ConversationError>> + Send + 'a>>;
+
+fn restore_until<'a>(
+    engine: &'a Engine,
+    id: &'a ConversationId,
+    until: Until,
+    depth: usize,
+) -> Restoring<'a> {
+    Box::pin(async move {
+        let shared = engine.shared();
+        let changes = shared.store.changes(&shared.tenant, id).await?;
+        let count = changes.len().min(until.changes as usize);
+        let mut state = base(engine, &changes, depth).await?;
+        let own = shared.store.tip(&shared.tenant, id).await?;
+        let own: Vec<Entry> = match own {
+            None => Vec::new(),
+            Some(tip) => {
+                let rows = shared.store.history(&shared.tenant, tip.digest).await?;
+                let taken = rows.into_iter().take(until.entries).skip(state.raws.len());
+                let entries: Result<_, _> = taken
+                    .map(|row| Entry::read(engine.wire(), row.raw))
+                    .collect();
+                entries?
+            }
+        };
+        let rows = super::entry::Rows::of(engine, id, state.tip, &own);
+        state.tip = rows.tip;
+        let compactions = shared.store.compactions_of(&shared.tenant, id).await?;
+        let by_id: HashMap<&str, &CompactionRow> = compactions
+            .iter()
+            .map(|row| (row.id.as_str(), row))
+            .collect();
+        let mut entries = own.into_iter();
+        for change in changes.iter().take(count) {
+            let place: ChangePlace = serde_json::from_str(&change.body).unwrap_or_default();
+            while state.raws.len() < place.entries
+                && let Some(entry) = entries.next()
+            {
+                push(&mut state, entry);
+            }
+            if !apply(&mut state, change, &by_id) {
+                // Everything is still there; only what was compacted is shown whole again, and compacted anew.
+                tracing::warn!(conversation = %id, change = change.seq, "a change cannot be read: it is passed over with all behind it");
+                break;
+            }
+        }
+        for entry in entries {
+            push(&mut state, entry);
+        }
+        state.changes = u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(state)
+    })
+}
+
+/// What a conversation begins with: nothing, or what it shares with another.
+async fn base(
+    engine: &Engine,
+    changes: &[ChangeRow],
+    depth: usize,
+) -> Result<State, ConversationError> {
+    let shared = engine.shared();
+    let fresh = || {
+        let session = Session::from_settings(&shared.settings, shared.window, shared.meter);
+        State::new(if shared.guards {
+            session
+        } else {
+            session.without_guard()
+        })
+    };
+    let fork = changes
+        .first()
+        .filter(|change| change.kind == ChangeKind::Forked);
+    let fork: Option<ForkPlace> = fork.and_then(|change| serde_json::from_str(&change.body).ok());
+    let Some(fork) = fork.filter(|_| depth > 0) else {
+        return Ok(fresh());
+    };
+    let parent = ConversationId::new(&fork.parent)?;
+    let until = Until {
+        entries: fork.parent_entries,
+        changes: fork.parent_changes,
+    };
+    let parent_state = restore_until(engine, &parent, until, depth - 1).await?;
+    let mut state = State::new(parent_state.session.fork(fork.entries));
+    state.raws = parent_state.raws;
+    state.raws.truncate(fork.entries);
+    state.compactions = parent_state.compactions;
+    state.tip = tip_at(engine, &parent, fork.entries).await?;
+    Ok(state)
+}
+
+/// The node of the last of the first `entries` entries of a conversation.
+pub(super) async fn tip_at(
+    engine: &Engine,
+    id: &ConversationId,
+    entries: usize,
+) -> Result<Option<Tip>, ConversationError> {
+    let shared = engine.shared();
+    let mut at = match shared.store.tip(&shared.tenant, id).await? {
+        Some(node) => Some(node),
+        None => {
+            // A fork that nobody has written to ends where it was forked.
+            let changes = shared.store.changes(&shared.tenant, id).await?;
+            let fork = changes.first().map(|change| change.body.as_str());
+            let fork: Option<ForkPlace> = fork.and_then(|body| serde_json::from_str(body).ok());
+            return match fork {
+                Some(fork) => {
+                    let parent = ConversationId::new(&fork.parent)?;
+                    Box::pin(tip_at(engine, &parent, entries.min(fork.entries))).await
+                }
+                None => Ok(None),
+            };
+        }
+    };
+    while let Some(node) = &at {
+        if (node.position as usize) < entries {
+            return Ok(Some(Tip {
+                node: node.digest,
+                position: node.position,
+                is_own: false,
+            }));
+        }
+        let Some(parent) = node.parent else {
+            break;
+        };
+        let found = shared.store.find_nodes(&shared.tenant, &[parent]).await?;
+        at = found.into_iter().next();
+    }
+    Ok(None)
+}
+
+fn push(state: &mut State, entry: Entry) {
+    state.raws.push(entry.raw);
+    state.session.push(entry.message);
+}
+
+/// Does once more what a change did. Whether it could be done.
+fn apply(state: &mut State, change: &ChangeRow, by_id: &HashMap<&str, &CompactionRow>) -> bool {
+    match change.kind {
+        ChangeKind::Forked | ChangeKind::Superseded => true,
+        ChangeKind::Undone => state.session.replay_undo().is_ok(),
+        ChangeKind::Compacted => {
+            let row = change.compaction.as_deref().and_then(|id| by_id.get(id));
+            let record: Option<CompactionRecord> =
+                row.and_then(|row| serde_json::from_str(&row.record).ok());
+            let (Some(row), Some(record)) = (row, record) else {
+                return false;
+            };
+            state.compactions.push(row.id.clone());
+            let replayed = state.session.replay(record.compaction, record.shown);
+            if replayed.is_err() {
+                state.compactions.pop();
+            }
+            replayed.is_ok()
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Before each request: what the model gets, and what happens besides.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use epitome::{Decision, Message, PresetName, Reason, Trigger};
+
+use super::state::State;
+use super::{Conversation, ConversationError};
+use crate::summarise::Written;
+
+/// Idle for longer than any provider holds a cache: it is surely cold.
+const COLD_MS: i64 = 24 * 3_600_000;
+/// A swap costs about this many percent of the new prefix more than reading it from the cache, and saves a tenth of
+/// what it removes with every later request, of which ten are expected.
+const REWRITE_PERCENT: u64 = 115;
+
+/// The share of the line from which a design without a look ahead prepares.
+const NEAR_PERCENT: u64 = 90;
+
+/// What the next request holds.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The messages of the view. Entries are shared, not copied.
+    pub messages: Vec<Arc<Message>>,
+    /// The same as a JSON list of the conversation's API: original bytes around the summary.
+    pub list: Bytes,
+    /// What was done.
+    pub action: StepAction,
+    /// What the view takes.
+    pub context_tokens: u64,
+}
+
+/// What was done before a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepAction {
+    /// Nothing.
+    Proceed,
+    /// A compaction is being prepared; the request goes out on the last good view.
+    Preparing,
+    /// The conversation was compacted.
+    Compacted(Reason),
+    /// It should have been, but could not be: the request goes out as it is.
+    Unchanged(Reason),
+}
+
+impl Conversation {
+    /// Everything before one request in one call: decides, compacts where it must, begins to prepare where it should, and
+    /// gives what the model gets. Waits for a summary only where the settings say `wait`.
+    ///
+    /// # Errors
+    /// When the store fails. The conversation is as it was.
+    pub async fn prepare_step(&self) -> Result<Step, ConversationError> {
+        let action = self.before_request().await?;
+        let mut state = self.state().await;
+        state.touched_ms = self.engine().shared().clock.now_ms();
+        Ok(Step {
+            messages: state.session.view_messages(),
+            list: state.list(self.engine().wire()),
+            action,
+            context_tokens: state.session.context_tokens(),
+        })
+    }
+
+    async fn before_request(&self) -> Result<StepAction, ConversationError> {
+        let reason = {
+            let mut state = self.state().await;
+            match self.publish_if_it_pays(&mut state).await {
+                Ok(true) => {
+                    let reason = state.session.compaction().map(|made| made.plan.reason);
+                    return Ok(StepAction::Compacted(reason.unwrap_or(Reason::NearLine)));
+                }
+                Ok(false) => {}
+                Err(error) => self.pass_over(error)?,
+            }
+            let decision = state.session.before_turn();
+            match decision {
+                Decision::Proceed if self.is_near(&state) => {
+                    self.prepare(&mut state, Reason::NearLine).await?;
+                    return Ok(preparing(&state));
+                }
+                Decision::Proceed => return Ok(StepAction::Proceed),
+                Decision::Prepare => {
+                    self.prepare(&mut state, Reason::NearLine).await?;
+                    return Ok(preparing(&state));
+                }
+                Decision::Compact(reason) if self.must_not_wait(reason) => {
+                    return match self.compact_at_once(&mut state, reason).await {
+                        Ok(()) => Ok(StepAction::Compacted(reason)),
+                        Err(error) => self.unchanged(error),
+                    };
+                }
+                Decision::Compact(reason) => {
+                    if !self.engine().settings().common.wait {
+                        self.prepare(&mut state, reason).await?;
+                        return Ok(preparing(&state));
+                    }
+                    reason
+                }
+            }
+        };
+        match self.compact_for(reason, None).await {
+            Ok(_) => Ok(StepAction::Compacted(reason)),
+            Err(error) => self.unchanged(error),
+        }
+    }
+
+    /// Whether the line is near, in a design that does not look ahead: its own line is the one that no request crosses, so
+    /// that work which begins there always comes too late.
+    fn is_near(&self, state: &State) -> bool {
+        let lines = state.session.lines();
+        self.engine().settings().preset() == PresetName::Openclaw
+            && lines.is_some_and(|lines| {
+                state.session.context_tokens() * 100 > lines.hard_tokens * NEAR_PERCENT
+            })
+    }
+
+    /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
+    fn must_not_wait(&self, reason: Reason) -> bool {
+        let settings = self.engine().settings();
+        let is_emergency = matches!(epitome::Preset::from(settings).trigger, Trigger::Tiers(_));
+        let asks_nobody = !self.engine().shared().ladder.asks_a_model()
+            && !self.engine().shared().hooks.has_before_compact();
+        let has_to = matches!(
+            reason,
+            Reason::HardLine | Reason::TooManyMessages | Reason::Overflow
+        );
+        // Who waits for the model anyway may do so up to the line that no request crosses.
+        let may_wait = settings.common.wait && settings.preset() != PresetName::Default;
+        (has_to && !(may_wait && reason == Reason::TooManyMessages)) || is_emergency || asks_nobody
+    }
+
+    /// Whether what is ready should be shown now.
+    pub(super) fn pays(&self, state: &State, written: &Written) -> bool {
+        let preset = self.engine().settings().preset();
+        if !matches!(preset, PresetName::Default | PresetName::Openclaw) {
+            return true;
+        }
+        let Ok(prepared) = &written.prepared else {
+            return true;
+        };
+        let must = matches!(state.session.decide(), Decision::Compact(_));
+        let now = self.engine().shared().clock.now_ms();
+        let is_cold = now.saturating_sub(state.touched_ms) > COLD_MS;
+        let compaction = prepared.compaction();
+        let after = compaction.tokens_after;
+        let saved = compaction.plan.tokens_before.saturating_sub(after);
+        let is_cheaper = preset == PresetName::Default && saved * 100 > after * REWRITE_PERCENT;
+        must || is_cold || is_cheaper
+    }
+
+    fn unchanged(&self, error: ConversationError) -> Result<StepAction, ConversationError> {
+        match error {
+            ConversationError::NoPlan(no) => Ok(StepAction::Unchanged(no.reason)),
+            ConversationError::Cancelled { .. } => Ok(StepAction::Unchanged(Reason::Cancelled)),
+            ConversationError::Commit(_) => Ok(StepAction::Unchanged(Reason::NotSmaller)),
+            error => Err(error),
+        }
+    }
+
+    /// What cannot be shown is passed over, and said in the log; what the store says is not.
+    fn pass_over(&self, error: ConversationError) -> Result<(), ConversationError> {
+        match error {
+            ConversationError::Store(_) => Err(error),
+            error => {
+                tracing::warn!(conversation = %self.id(), %error, "a compaction could not be shown");
+                Ok(())
+            }
+        }
+    }
+}
+
+const fn preparing(state: &State) -> StepAction {
+    if state.in_flight.is_some() {
+        StepAction::Preparing
+    } else {
+        StepAction::Proceed
+    }
+}

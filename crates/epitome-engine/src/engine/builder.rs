@@ -1,0 +1,271 @@
+//! What an engine is made of.
+
+use std::sync::Arc;
+
+use epitome::settings::{DesignSettings, Settings};
+use epitome::{Meter, PresetName, Window, WindowSource};
+use epitome_store::{AnyStore, Store, TenantId};
+use epitome_wire::Wire;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Engine, Shared};
+use crate::clock::Clock;
+use crate::hooks::Hooks;
+use crate::model::Caller;
+use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
+
+/// How long a piece of background work may go without a sign of life before another engine takes it over.
+const LEASE_MS: i64 = 30_000;
+
+/// Why an engine cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] epitome_store::Error),
+    /// No secret could be made for the tenant.
+    #[error("the system gave no random numbers")]
+    NoRandomNumbers,
+}
+
+/// Makes an [`Engine`]. Whatever is not said is as in `default`: the built-in summariser, and a store in memory.
+#[derive(Debug)]
+pub struct EngineBuilder {
+    store: Option<AnyStore>,
+    tenant: TenantId,
+    holder: Option<String>,
+    settings: Settings,
+    window: Window,
+    meter: Meter,
+    wire: Wire,
+    guards: bool,
+    caller: Option<Caller>,
+    model: Option<String>,
+    place: Option<String>,
+    writer: Option<Arc<dyn Writer>>,
+    form: Option<SummaryForm>,
+    templates: Templates,
+    hooks: Hooks,
+    clock: Clock,
+    lease_ms: i64,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        Self {
+            store: None,
+            tenant: TenantId::local(),
+            holder: None,
+            settings: Settings::of(PresetName::Default),
+            window: Window::assumed(),
+            meter: Meter::Estimate,
+            wire: Wire::OpenAiChat,
+            guards: true,
+            caller: None,
+            model: None,
+            place: None,
+            writer: None,
+            form: None,
+            templates: Templates::built_in(),
+            hooks: Hooks::default(),
+            clock: Clock::default(),
+            lease_ms: LEASE_MS,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Where conversations are kept.
+    #[must_use]
+    pub fn store(mut self, store: AnyStore) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Whose conversations they are.
+    #[must_use]
+    pub fn tenant(mut self, tenant: TenantId) -> Self {
+        self.tenant = tenant;
+        self
+    }
+
+    /// The name of this engine among those that share the store; otherwise a new one.
+    #[must_use]
+    pub fn holder(mut self, holder: impl Into<String>) -> Self {
+        self.holder = Some(holder.into());
+        self
+    }
+
+    /// The preset and its settings.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// The window of the conversation's model, where the settings name none.
+    #[must_use]
+    pub const fn window(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// How tokens are counted.
+    #[must_use]
+    pub const fn meter(mut self, meter: Meter) -> Self {
+        self.meter = meter;
+        self
+    }
+
+    /// The API that the conversation's own requests are in.
+    #[must_use]
+    pub const fn wire(mut self, wire: Wire) -> Self {
+        self.wire = wire;
+        self
+    }
+
+    /// Works in windows however small.
+    #[must_use]
+    pub const fn without_guard(mut self) -> Self {
+        self.guards = false;
+        self
+    }
+
+    /// The model that writes summaries.
+    #[must_use]
+    pub fn summariser(mut self, caller: Caller) -> Self {
+        self.caller = Some(caller);
+        self
+    }
+
+    /// The conversation's own model, and the place it is asked at: what is learned about its window is kept for both.
+    #[must_use]
+    pub fn model(mut self, place: impl Into<String>, model: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Somebody else who writes summaries.
+    #[must_use]
+    pub fn writer(mut self, writer: impl Writer + 'static) -> Self {
+        self.writer = Some(Arc::new(writer));
+        self
+    }
+
+    /// What the summariser is shown, where that is not as in the preset.
+    #[must_use]
+    pub const fn summary_form(mut self, form: SummaryForm) -> Self {
+        self.form = Some(form);
+        self
+    }
+
+    /// What the summariser is told.
+    #[must_use]
+    pub fn templates(mut self, templates: Templates) -> Self {
+        self.templates = templates;
+        self
+    }
+
+    /// What is called around compactions.
+    #[must_use]
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// How long background work may go without a sign of life, in milliseconds.
+    #[must_use]
+    pub const fn lease_ms(mut self, lease_ms: i64) -> Self {
+        self.lease_ms = lease_ms;
+        self
+    }
+
+    /// Makes it.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub async fn build(self) -> Result<Engine, EngineError> {
+        let store = match self.store {
+            Some(store) => store,
+            None => AnyStore::open("sqlite::memory:").await?,
+        };
+        let mut fresh = [0; 32];
+        rustls::crypto::ring::default_provider()
+            .secure_random
+            .fill(&mut fresh)
+            .map_err(|_| EngineError::NoRandomNumbers)?;
+        let key = store.tenant_key(&self.tenant, fresh).await?;
+        let learned = store.learned_windows().await?;
+        let learned = learned.iter().find(|row| {
+            Some(&row.endpoint) == self.place.as_ref() && Some(&row.model) == self.model.as_ref()
+        });
+        let window = match learned {
+            Some(row) => Window {
+                tokens: row.window_tokens,
+                source: WindowSource::Learned,
+            },
+            None => self.settings.window().unwrap_or(self.window),
+        };
+        let window = reaching(&self.settings, window);
+        let mut style = Style::of(&self.settings);
+        if let Some(form) = self.form {
+            style.form = form;
+        }
+        let writer = self.writer.or_else(|| {
+            let caller = self.caller.clone()?;
+            let templates = Arc::new(self.templates);
+            let writer = ModelWriter::new(caller, templates, style, Parts::default());
+            Some(Arc::new(writer) as Arc<dyn Writer>)
+        });
+        let holder = self
+            .holder
+            .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+        Ok(Engine {
+            shared: Arc::new(Shared {
+                store,
+                tenant: self.tenant,
+                holder,
+                key,
+                window,
+                ladder: Ladder::new(writer, self.settings.common.on_failure),
+                settings: self.settings,
+                meter: self.meter,
+                wire: self.wire,
+                guards: self.guards,
+                caller: self.caller,
+                model: self.model,
+                place: self.place,
+                hooks: self.hooks,
+                clock: self.clock,
+                tasks: TaskTracker::new(),
+                stopping: CancellationToken::new(),
+                lease_ms: self.lease_ms,
+            }),
+        })
+    }
+}
+
+/// A design that goes by a number of tokens alone has no window. Where none is known, a line must not stand before the
+/// number; if the true window is smaller, the provider will say so.
+fn reaching(settings: &Settings, window: Window) -> Window {
+    let threshold = match &settings.design {
+        DesignSettings::Vibe(own) => u64::try_from(own.auto_compact_threshold).unwrap_or(0),
+        _ => 0,
+    };
+    match window.source {
+        WindowSource::Assumed => Window {
+            tokens: window.tokens.max(threshold.saturating_mul(3) / 2),
+            ..window
+        },
+        _ => window,
+    }
+}

@@ -1,0 +1,17 @@
+//! Every test of the engine in one binary.
+
+#[cfg(test)]
+mod all {
+    mod faults;
+    mod hook_commands;
+    mod hooks;
+    mod memory_attacks;
+    mod memory_flush;
+    mod memory_folder;
+    mod nobody_waits;
+    mod pipeline;
+    mod staged;
+    mod statistics;
+    mod support;
+    mod writing;
+}

@@ -1,0 +1,67 @@
+use super::{Need, of_query, of_text};
+use crate::TenantId;
+
+/// The words without the marks.
+fn unmarked(text: &str) -> String {
+    let tenant = TenantId::local();
+    let mark = format!("{}_", super::mark(&tenant));
+    text.replace(&mark, "").trim_end().to_owned()
+}
+
+fn check_text(text: &str, expected: &str) {
+    let words = of_text(&TenantId::local(), text);
+    assert_eq!(unmarked(&words), expected, "{text:?}");
+}
+
+fn check_query(query: &str, need: Need, expected: Option<&str>) {
+    let expression = of_query(&TenantId::local(), query, need);
+    let expression = expression.map(|one| unmarked(&one));
+    assert_eq!(expression.as_deref(), expected, "{query:?}");
+}
+
+#[test]
+fn words_of_texts() {
+    check_text("", "");
+    check_text("The port, 8443.", "The port 8443");
+    check_text("src/net/tls.rs:12", "src net tls rs 12");
+    check_text("parse_http_header", "parse_http_header parse http header");
+    check_text("parseHTTPHeader2", "parseHTTPHeader2 parse HTTP Header2");
+    check_text("__init__", "__init__ init");
+    check_text("sha256 MAX_LEN", "sha256 MAX_LEN MAX LEN");
+    check_text("naïve cafe\u{301}", "naïve cafe");
+    check_text("部署失败", "部 署 失 败 部署 署失 失败");
+    check_text("ポート8443を", "ポ ー ト ポー ート 8443 を");
+    check_text("हिन्दी भाषा।", "हिन्दी भाषा");
+    let long = "aB".repeat(100);
+    check_text(&long, &"aB".repeat(32));
+}
+
+#[test]
+fn words_of_queries() {
+    use Need::{All, Any};
+    check_query("", All, None);
+    check_query("\"*-()^: \u{0}", Any, None);
+    check_query("port 8443", All, Some(r#"("port" AND "8443")"#));
+    check_query("port 443", Any, Some(r#"("port" * OR "443")"#));
+    check_query("a-b NEAR", All, Some(r#"("a" AND "b" AND "NEAR")"#));
+    check_query("maxLen", All, Some(r#"("maxLen" OR ("max" AND "Len"))"#));
+    check_query("部", All, Some(r#""部""#));
+    check_query("署失败", All, Some(r#"("署失" AND "失败")"#));
+    check_query("署失败", Any, Some(r#"("署失" OR "失败")"#));
+}
+
+#[test]
+fn queries_are_bounded() {
+    let long = "word ".repeat(10_000);
+    let expression = of_query(&TenantId::local(), &long, Need::All).unwrap();
+    assert!(expression.matches('"').count() <= 2 * super::MAX_QUERY_TERMS);
+    let unspaced = "部署".repeat(10_000);
+    let expression = of_query(&TenantId::local(), &unspaced, Need::Any).unwrap();
+    assert!(expression.matches('"').count() <= 2 * super::MAX_QUERY_TERMS);
+}
+
+#[test]
+fn tenants_have_words_of_their_own() {
+    let other = TenantId::new("Local").unwrap();
+    assert_ne!(of_text(&TenantId::local(), "a"), of_text(&other, "a"));
+}
