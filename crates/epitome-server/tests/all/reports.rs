@@ -3,7 +3,7 @@
 use epitome_testkit::{ModelConfig, Script, Wire};
 use serde_json::Value;
 
-use crate::support::{Folder, action, history, pair, request, user};
+use crate::support::{Folder, action, assistant, history, pair, request, user};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_verification_found_is_stored_with_a_compaction() {
@@ -22,8 +22,13 @@ async fn what_verification_found_is_stored_with_a_compaction() {
         config.store = folder.location();
     })
     .await;
-    let mut messages = vec![user("Fix src/session.rs: `expire_at` is 4711 too late.")];
-    messages.extend(history(1, 16, 400));
+    let mut messages = history(1, 16, 400);
+    // Behind the task, which stays as it is: only what the summary stands for is counted.
+    let named = [
+        user("Fix src/session.rs: `expire_at` is 4711 too late."),
+        assistant("Done."),
+    ];
+    messages.splice(2..2, named);
     let received = proxy
         .post(Wire::OpenaiChat, &request(Wire::OpenaiChat, "x", messages))
         .await;
