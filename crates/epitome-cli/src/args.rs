@@ -41,6 +41,16 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Check a summary against the conversation it stands for
     Verify(VerifyArgs),
+    /// Find original entries of a file or of a stored conversation by their words
+    Recall(crate::recall::RecallArgs),
+    /// List stored conversations, or the compactions of one
+    Log(crate::history::LogArgs),
+    /// Show a stored compaction with its summary and record, or an entry byte for byte
+    Show(crate::history::ShowArgs),
+    /// Take back the newest compaction of a stored conversation
+    Undo(crate::history::UndoArgs),
+    /// Begin a new conversation that shares the first entries of a stored one
+    Fork(crate::history::ForkArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Write, show and check the configuration

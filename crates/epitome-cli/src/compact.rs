@@ -136,7 +136,7 @@ fn decide(
         plan = session::expressible(plan, session, log);
     }
     let focus = args.focus.as_deref();
-    Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
+    Compaction::extract_verified(preset.name, plan, log, &input.messages, meter, focus, &[])
 }
 
 /// The settings in force. A model that nobody knows is said to be one.

@@ -11,7 +11,9 @@ mod config;
 mod convert;
 mod eval;
 mod folder;
+mod history;
 mod inspect;
+mod recall;
 mod serve;
 mod source;
 mod verify;
@@ -42,6 +44,11 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Recall(args) => recall::run(&args),
+        Command::Log(args) => history::log(&args),
+        Command::Show(args) => history::show(&args),
+        Command::Undo(args) => history::undo(&args),
+        Command::Fork(args) => history::fork(&args),
         Command::Serve(args) => serve::run(&args, config),
         Command::Config(args) => config::run(&args.command, config),
         Command::Completions { shell } => {

@@ -143,7 +143,8 @@ fn upstream(address: &Address) -> Result<http::Uri> {
     parsed.with_context(|| format!("upstream {address} is not an http:// or https:// address"))
 }
 
-fn store_location(given: Option<&str>) -> Result<StoreLocation> {
+/// Where conversations are kept: where the user says, or in the user's data folder.
+pub(crate) fn store_location(given: Option<&str>) -> Result<StoreLocation> {
     match given {
         Some("none") => Ok(StoreLocation::None),
         Some(url) => Ok(StoreLocation::Url(url.to_owned())),

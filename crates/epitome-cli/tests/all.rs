@@ -16,8 +16,12 @@ mod compact;
 mod config;
 #[path = "all/eval.rs"]
 mod eval;
+#[path = "all/history.rs"]
+mod history;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/recall.rs"]
+mod recall;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]

@@ -8,6 +8,7 @@ mod all {
     mod memory_attacks;
     mod memory_flush;
     mod memory_folder;
+    mod nobody_waits;
     mod pipeline;
     mod staged;
     mod statistics;

@@ -162,6 +162,12 @@ impl Session {
                 };
                 session
             }
+            // Up to its last tier the design works in the background: the line is behind it.
+            DesignSettings::Spacebot(own) => {
+                let free = (1.0 - own.emergency_threshold).max(0.0) * window.tokens as f64;
+                session.margins.reserve_tokens = free as u64;
+                session
+            }
             _ => session,
         }
     }
@@ -454,7 +460,8 @@ impl Session {
     }
 
     /// The lines of the window, as well calibrated as the meter is.
-    fn lines(&self) -> Option<Lines> {
+    #[must_use]
+    pub fn lines(&self) -> Option<Lines> {
         let error_ratio = self.calibration.error_ratio();
         self.window
             .lines_with(self.margins, self.output_tokens, error_ratio)

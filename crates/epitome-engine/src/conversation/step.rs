@@ -15,6 +15,9 @@ const COLD_MS: i64 = 24 * 3_600_000;
 /// what it removes with every later request, of which ten are expected.
 const REWRITE_PERCENT: u64 = 115;
 
+/// The share of the line from which a design without a look ahead prepares.
+const NEAR_PERCENT: u64 = 90;
+
 /// What the next request holds.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -72,12 +75,16 @@ impl Conversation {
             }
             let decision = state.session.before_turn();
             match decision {
+                Decision::Proceed if self.is_near(&state) => {
+                    self.prepare(&mut state, Reason::NearLine).await?;
+                    return Ok(preparing(&state));
+                }
                 Decision::Proceed => return Ok(StepAction::Proceed),
                 Decision::Prepare => {
                     self.prepare(&mut state, Reason::NearLine).await?;
                     return Ok(preparing(&state));
                 }
-                Decision::Compact(reason) if self.must_not_wait(&state, reason) => {
+                Decision::Compact(reason) if self.must_not_wait(reason) => {
                     return match self.compact_at_once(&mut state, reason).await {
                         Ok(()) => Ok(StepAction::Compacted(reason)),
                         Err(error) => self.unchanged(error),
@@ -98,8 +105,18 @@ impl Conversation {
         }
     }
 
+    /// Whether the line is near, in a design that does not look ahead: its own line is the one that no request crosses, so
+    /// that work which begins there always comes too late.
+    fn is_near(&self, state: &State) -> bool {
+        let lines = state.session.lines();
+        self.engine().settings().preset() == PresetName::Openclaw
+            && lines.is_some_and(|lines| {
+                state.session.context_tokens() * 100 > lines.hard_tokens * NEAR_PERCENT
+            })
+    }
+
     /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
-    fn must_not_wait(&self, state: &State, reason: Reason) -> bool {
+    fn must_not_wait(&self, reason: Reason) -> bool {
         let settings = self.engine().settings();
         let is_emergency = matches!(epitome::Preset::from(settings).trigger, Trigger::Tiers(_));
         let asks_nobody = !self.engine().shared().ladder.asks_a_model()
@@ -110,13 +127,13 @@ impl Conversation {
         );
         // Who waits for the model anyway may do so up to the line that no request crosses.
         let may_wait = settings.common.wait && settings.preset() != PresetName::Default;
-        let _ = state;
         (has_to && !(may_wait && reason == Reason::TooManyMessages)) || is_emergency || asks_nobody
     }
 
     /// Whether what is ready should be shown now.
     pub(super) fn pays(&self, state: &State, written: &Written) -> bool {
-        if self.engine().settings().preset() != PresetName::Default {
+        let preset = self.engine().settings().preset();
+        if !matches!(preset, PresetName::Default | PresetName::Openclaw) {
             return true;
         }
         let Ok(prepared) = &written.prepared else {
@@ -128,7 +145,8 @@ impl Conversation {
         let compaction = prepared.compaction();
         let after = compaction.tokens_after;
         let saved = compaction.plan.tokens_before.saturating_sub(after);
-        must || is_cold || saved * 100 > after * REWRITE_PERCENT
+        let is_cheaper = preset == PresetName::Default && saved * 100 > after * REWRITE_PERCENT;
+        must || is_cold || is_cheaper
     }
 
     fn unchanged(&self, error: ConversationError) -> Result<StepAction, ConversationError> {

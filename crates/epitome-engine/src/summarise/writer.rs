@@ -284,23 +284,23 @@ impl ModelWriter {
 
     /// How long the text may be.
     pub(super) fn budget(&self, job: &Job) -> u64 {
-        let planned = job.summary_tokens();
-        self.style
-            .most_tokens
-            .map_or(planned, |most| most.min(planned))
+        let most = match (self.style.preset, self.style.most_tokens) {
+            // The reference allows a quarter more than it asks for.
+            (PresetName::Layer, Some(most)) => most * 4 / 5,
+            (_, Some(most)) => most,
+            (_, None) => u64::MAX,
+        };
+        let planned = job.summary_tokens().min(most);
+        planned.min(self.window_tokens().unwrap_or(u64::MAX) / 5)
     }
 
-    /// The most tokens of an answer.
+    /// The most tokens of an answer. Never more than a quarter of the writer's own window.
     pub(super) fn most_output(&self, job: &Job) -> u64 {
-        match (self.style.preset, self.style.most_tokens) {
-            // The reference allows a quarter more than it asks for.
-            (PresetName::Layer, Some(most)) => most + most / 4,
-            (_, Some(most)) => most,
-            (_, None) => {
-                let budget = self.budget(job);
-                budget + budget / 4 + 256
-            }
-        }
+        let most = self.style.most_tokens.unwrap_or_else(|| {
+            let budget = self.budget(job);
+            budget + budget / 4 + 256
+        });
+        most.min(self.window_tokens().unwrap_or(u64::MAX) / 4)
     }
 }
 
