@@ -88,9 +88,10 @@ pub(crate) struct CompactArgs {
     /// How tokens are counted
     #[arg(long, value_enum, default_value_t = Count::Auto)]
     pub(crate) count: Count,
-    /// Who writes the summary
-    #[arg(long, value_enum, default_value_t = Summarizer::Extractive)]
-    pub(crate) summarizer: Summarizer,
+    /// Who writes the summary: extractive, none, a provider (openai, openai-responses, anthropic, ollama, llamacpp,
+    /// vllm) or an address [env: EPITOME_SUMMARIZER_KIND] [default: extractive]
+    #[arg(long, value_name = "WHO")]
+    pub(crate) summarizer: Option<String>,
     /// What to keep in mind
     #[arg(long, value_name = "TEXT")]
     pub(crate) focus: Option<String>,

@@ -5,26 +5,28 @@ mod report;
 mod session;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use epitome::settings::{DesignSettings, Value};
 use epitome::{
-    Compaction, Margins, Meter, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO,
+    Compaction, Job, Margins, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO,
     Usage, WindowSource, leading_system,
 };
-use epitome_config::{Flag, Resolved};
+use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
 
 use crate::Ending;
 use crate::args::{CompactArgs, Count};
 use crate::config;
 use crate::source::Source;
+use crate::summarizer;
 pub(crate) use input::chosen;
 use input::{Input, read};
 use report::Report;
 
 pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let mut started = now();
-    let resolved = resolved(args, config)?;
+    let (resolved, summarizer) = resolved(args, config)?;
     let name = args.file.display().to_string();
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
     let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
@@ -34,7 +36,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     }
     let mut ending = Ending::Done;
     for input in &inputs {
-        let report = compact(args, &resolved, &name, input, started)?;
+        let report = compact(args, &resolved, &summarizer, &name, input, started)?;
         started = now();
         if let Some(out) = &args.out
             && !args.dry_run
@@ -61,11 +63,15 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
 fn compact(
     args: &CompactArgs,
     resolved: &Resolved,
+    summarizer: &Summarizer,
     name: &str,
     input: &Input,
     started: std::time::Instant,
 ) -> Result<Report> {
-    let outcome = decide(args, resolved, input, args.count.meter());
+    let outcome = match decide(args, resolved, input) {
+        Ok(plan) => carry_out(args, resolved, summarizer, input, plan)?,
+        Err(no) => Err(no),
+    };
     let rendered = match &outcome {
         Ok(compaction) => {
             let view = compaction.view(input.log.len());
@@ -92,12 +98,7 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-fn decide(
-    args: &CompactArgs,
-    resolved: &Resolved,
-    input: &Input,
-    meter: Meter,
-) -> Result<Compaction, NoPlan> {
+fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan, NoPlan> {
     let log = &input.log;
     let no = |reason| NoPlan {
         reason,
@@ -135,13 +136,51 @@ fn decide(
     if let Some(session) = &input.session {
         plan = session::expressible(plan, session, log);
     }
+    Ok(plan)
+}
+
+fn carry_out(
+    args: &CompactArgs,
+    resolved: &Resolved,
+    summarizer: &Summarizer,
+    input: &Input,
+    plan: Plan,
+) -> Result<Result<Compaction, NoPlan>> {
+    let preset = resolved.settings.preset();
+    let meter = args.count.meter();
     let focus = args.focus.as_deref();
-    Compaction::extract_verified(preset.name, plan, log, &input.messages, meter, focus, &[])
+    if summarizer.kind == SummarizerKind::Extractive {
+        let (log, messages) = (&input.log, &input.messages);
+        return Ok(Compaction::extract_verified(
+            preset,
+            plan,
+            log,
+            messages,
+            meter,
+            focus,
+            &[],
+        ));
+    }
+    let messages = input.messages.iter().cloned().map(Arc::new).collect();
+    let job = Job::of(preset, plan, input.log.clone(), messages, meter);
+    let model = args.model.as_deref();
+    let (outcome, written) =
+        summarizer::written(&job, summarizer, &resolved.settings, model, focus)?;
+    let steps = written.iter().flat_map(|written| &written.steps);
+    for step in steps.filter(|step| step.failed.is_some() && !args.quiet) {
+        let reason = step.failed.map_or("", Reason::as_str);
+        eprintln!(
+            "epitome: {} summary: {reason}: {}",
+            step.rung.as_str(),
+            step.message
+        );
+    }
+    Ok(outcome)
 }
 
 /// The settings in force. A model that nobody knows is said to be one.
-fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<Resolved> {
-    let mut flags = Vec::new();
+fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summarizer)> {
+    let mut flags = summarizer::flags(args.summarizer.as_deref())?;
     if let Some(preset) = args.preset {
         let name = Value::Text(preset.to_string());
         flags.push(Flag::new("--preset", "preset", name));
@@ -152,7 +191,7 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<Resolved> {
     let loaded = config::load(config, flags, args.quiet)?;
     let everybody = loaded.for_agent(None);
     let Some(model) = &args.model else {
-        return Ok(everybody.for_any_model());
+        return Ok((everybody.for_any_model(), loaded.summarizer.clone()));
     };
     let resolved = everybody.for_model(model);
     if resolved.window.source == WindowSource::Assumed && !args.quiet {
@@ -161,7 +200,7 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<Resolved> {
             "epitome: model {model} is not in the table; assuming a window of {tokens} tokens"
         );
     }
-    Ok(resolved)
+    Ok((resolved, loaded.summarizer.clone()))
 }
 
 fn margins(resolved: &Resolved) -> Margins {

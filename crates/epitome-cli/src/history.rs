@@ -14,10 +14,13 @@ use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use epitome_server::StoreLocation;
 use epitome_store::{AnyStore, ChangeKind, ConversationId, Digest, NodeRow, Store, TenantId};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Ending;
 use crate::serve::store_location;
+
+/// How many forks of forks without entries of their own are followed.
+const MOST_FORKS: usize = 64;
 
 pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
     block_on(log::run(args))
@@ -72,30 +75,53 @@ impl StoreArgs {
     }
 }
 
-/// What the body of a change of kind `forked` says.
-#[derive(Deserialize)]
+/// What the body of a change of kind `forked` says, in the words of `epitome-engine`.
+#[derive(Deserialize, Serialize)]
 struct Forked {
-    node: String,
+    /// The other conversation.
+    parent: String,
+    /// How many entries it had.
+    parent_entries: usize,
+    /// How many changes it had.
+    parent_changes: usize,
+    /// How many entries both share.
+    entries: usize,
 }
 
-/// Where a conversation ends: at its own last node, or where it branched off if it has none.
-pub(crate) async fn tip(
+/// What the body of any other change says.
+#[derive(Serialize)]
+struct Changed {
+    /// How many entries the conversation had.
+    entries: usize,
+}
+
+/// The nodes of a conversation, from the first to its own last one; or, when it has none of its own, to where it
+/// branched off. Empty when there is no such conversation.
+pub(crate) async fn path(
     store: &AnyStore,
     tenant: &TenantId,
     id: &ConversationId,
-) -> Result<Option<NodeRow>> {
-    if let Some(tip) = store.tip(tenant, id).await? {
-        return Ok(Some(tip));
+) -> Result<Vec<NodeRow>> {
+    let mut id = id.clone();
+    let mut shared = usize::MAX;
+    for _ in 0..MOST_FORKS {
+        if let Some(tip) = store.tip(tenant, &id).await? {
+            let mut path = store.path(tenant, tip.digest).await?;
+            path.truncate(shared);
+            return Ok(path);
+        }
+        let changes = store.changes(tenant, &id).await?;
+        let forked = changes
+            .first()
+            .filter(|change| change.kind == ChangeKind::Forked)
+            .and_then(|change| serde_json::from_str::<Forked>(&change.body).ok());
+        let Some(forked) = forked else {
+            break;
+        };
+        id = ConversationId::new(&forked.parent)?;
+        shared = shared.min(forked.entries);
     }
-    let changes = store.changes(tenant, id).await?;
-    let forked = changes.iter().rev().find_map(|change| {
-        let body = serde_json::from_str::<Forked>(&change.body).ok()?;
-        (change.kind == ChangeKind::Forked).then_some(digest(&body.node)?)
-    });
-    let Some(node) = forked else {
-        return Ok(None);
-    };
-    Ok(store.find_nodes(tenant, &[node]).await?.pop())
+    Ok(Vec::new())
 }
 
 /// Says on standard error that there is no such conversation.

@@ -16,6 +16,7 @@ mod inspect;
 mod recall;
 mod serve;
 mod source;
+mod summarizer;
 mod verify;
 
 use std::io::Write;

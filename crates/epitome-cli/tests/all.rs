@@ -28,6 +28,7 @@ mod responses;
 mod serve;
 #[path = "all/sessions.rs"]
 mod sessions;
+mod summarizer;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/verify.rs"]

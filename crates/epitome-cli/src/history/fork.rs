@@ -7,7 +7,7 @@ use epitome_store::{
 };
 use serde_json::json;
 
-use super::{StoreArgs, tip, unknown_session};
+use super::{Forked, StoreArgs, path, unknown_session};
 use crate::{Ending, print, source};
 
 #[derive(Debug, ClapArgs)]
@@ -25,17 +25,21 @@ pub(crate) struct ForkArgs {
 pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     let store = args.store.open().await?;
     let tenant = &args.store.tenant;
-    let Some(end) = tip(&store, tenant, &args.session).await? else {
+    let path = path(&store, tenant, &args.session).await?;
+    if path.is_empty() {
         return Ok(unknown_session(&args.session));
-    };
-    let path = store.path(tenant, end.digest).await?;
-    let wanted = usize::try_from(args.at - 1).unwrap_or(usize::MAX);
-    let Some(node) = path.get(wanted) else {
-        bail!(
-            "{} has {} entries; --at is one of them",
-            args.session,
-            path.len()
-        );
+    }
+    let entries = usize::try_from(args.at).unwrap_or(usize::MAX);
+    if entries > path.len() {
+        let there = path.len();
+        bail!("{} has {there} entries; --at is one of them", args.session);
+    }
+    let changes = store.changes(tenant, &args.session).await?;
+    let place = Forked {
+        parent: args.session.to_string(),
+        parent_entries: path.len(),
+        parent_changes: changes.len(),
+        entries,
     };
     let now_ms = i64::try_from(source::now_ms()).unwrap_or(i64::MAX);
     let id = ConversationId::new(&uuid::Uuid::now_v7().simple().to_string())?;
@@ -44,9 +48,7 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
         seq: 0,
         kind: ChangeKind::Forked,
         compaction: None,
-        body: json!({ "from": args.session.as_str(), "entries": args.at,
-            "node": node.digest.to_string() })
-        .to_string(),
+        body: serde_json::to_string(&place)?,
         at_ms: now_ms,
     });
     forked.span = Some(Append {

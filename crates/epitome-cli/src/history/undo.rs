@@ -9,7 +9,7 @@ use epitome_store::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{StoreArgs, unknown_session};
+use super::{Changed, StoreArgs, path, unknown_session};
 use crate::{Ending, print, source};
 
 /// How often another writer may be faster.
@@ -81,12 +81,13 @@ pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
 async fn append(store: &AnyStore, tenant: &TenantId, row: &CompactionRow) -> Result<()> {
     for _ in 0..ATTEMPTS {
         let changes = store.changes(tenant, &row.conversation).await?;
+        let entries = path(store, tenant, &row.conversation).await?.len();
         let change = NewChange::from(ChangeRow {
             conversation: row.conversation.clone(),
             seq: u32::try_from(changes.len()).unwrap_or(u32::MAX),
             kind: ChangeKind::Undone,
             compaction: Some(row.id.clone()),
-            body: "{}".to_owned(),
+            body: serde_json::to_string(&Changed { entries })?,
             at_ms: i64::try_from(source::now_ms()).unwrap_or(i64::MAX),
         });
         if store.append_change(tenant, &change).await? == Appended::Stored {

@@ -5,7 +5,7 @@ use epitome_store::{CompactionRow, ConversationId, EntryRow, SearchScope, Store}
 use epitome_wire::{Wire, decode, json, searchable_entry};
 
 use super::{Cover, Found, Hit, excerpt};
-use crate::history::{StoreArgs, tip, unknown_session};
+use crate::history::{StoreArgs, path, unknown_session};
 
 /// `None` when there is no such conversation.
 pub(super) async fn search(
@@ -16,13 +16,13 @@ pub(super) async fn search(
 ) -> Result<Option<Found>> {
     let store = at.open_read_only().await?;
     let tenant = &at.tenant;
-    let Some(end) = tip(&store, tenant, id).await? else {
+    let path = path(&store, tenant, id).await?;
+    let Some(end) = path.last() else {
         unknown_session(id);
         return Ok(None);
     };
     let scope = SearchScope::Branch(end.digest);
     let found = store.search(tenant, &scope, query, most).await?;
-    let path = store.path(tenant, end.digest).await?;
     let nodes: Vec<_> = path.iter().map(|node| node.digest).collect();
     let compactions = store.compactions_at(tenant, &nodes).await?;
     let mut hits = Vec::new();

@@ -239,6 +239,7 @@ impl Conversation {
             record: serde_json::to_string(&CompactionRecord {
                 shown,
                 compaction,
+                hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: steps.iter().map(StepRecord::from).collect(),
             })
             .unwrap_or_default(),

@@ -453,13 +453,13 @@ async fn a_call_can_be_called_off() {
     let caller = caller(Wire::OpenAiChat, &model.base_url(), Delivery::Whole);
     let asked = caller.begin("c");
     let cancel = asked.cancel.clone();
-    let asking = caller.clone();
-    let call =
-        tokio::task::spawn(async move { asking.ask(&Ask::new(None, "hello"), &asked).await });
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    cancel.cancel();
-    let ended = tokio::time::timeout(Duration::from_secs(5), call).await;
-    assert!(matches!(ended.unwrap().unwrap(), Err(CallError::Cancelled)));
+    let ask = Ask::new(None, "hello");
+    let call = tokio::time::timeout(Duration::from_secs(5), caller.ask(&ask, &asked));
+    let (ended, ()) = tokio::join!(call, async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        cancel.cancel();
+    });
+    assert!(matches!(ended.unwrap(), Err(CallError::Cancelled)));
 }
 
 #[test]

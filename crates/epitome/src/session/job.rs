@@ -47,6 +47,31 @@ impl Prepared {
     }
 }
 
+impl Job {
+    /// The work of a plan on messages that belong to no session. What comes of it is
+    /// [`Prepared::compaction`].
+    #[must_use]
+    pub fn of(
+        preset: PresetName,
+        plan: Plan,
+        log: Log,
+        messages: Vec<Arc<Message>>,
+        meter: Meter,
+    ) -> Self {
+        let start = plan.span.start;
+        Self {
+            preset,
+            oldest: start..start,
+            plan,
+            log,
+            messages,
+            host_pins: Vec::new(),
+            meter,
+            changes: 0,
+        }
+    }
+}
+
 impl Session {
     /// Freezes the span that is to be compacted.
     ///
