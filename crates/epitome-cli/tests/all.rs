@@ -28,6 +28,7 @@ mod responses;
 mod serve;
 #[path = "all/sessions.rs"]
 mod sessions;
+#[path = "all/summarizer.rs"]
 mod summarizer;
 #[path = "all/support.rs"]
 mod support;
