@@ -8,8 +8,10 @@ use proptest::prelude::{Strategy, any};
 
 use crate::support::{Folder, property};
 
-/// Settings with a value for each number, and how it is written.
-const PATHS: [(&str, fn(u32) -> Value); 6] = [
+/// A setting, and a value of it for each number.
+type Sample = (&'static str, fn(u32) -> Value);
+
+const PATHS: [Sample; 6] = [
     ("window", |number| Value::Whole(i64::from(number) + 1)),
     ("reserve_tokens", |number| Value::Whole(i64::from(number))),
     ("prepare_share", |number| {

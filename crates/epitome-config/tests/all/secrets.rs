@@ -63,7 +63,7 @@ fn passwords_in_addresses_are_never_shown() {
 fn of_two_ways_to_the_key_the_higher_layer_is_right() {
     let folder = Folder::new();
     let file = folder.write("epitome.toml", "[summarizer]\nkey_file = \"secret\"\n");
-    let mut sources = named(file.clone());
+    let mut sources = named(file);
     let key = |sources: &Sources| sources.load().unwrap().summarizer.key();
     assert_eq!(
         key(&sources),
