@@ -253,12 +253,11 @@ impl Conversation {
     /// Throws away what is in memory and reads the store.
     async fn read_again(&self, state: &mut State) -> Result<(), ConversationError> {
         let mut fresh = restore::restore(self.engine(), self.id()).await?;
+        // It was begun on what is no longer so.
+        self.call_off(state).await;
+        fresh.works_begun = state.works_begun;
         fresh.frame = std::mem::take(&mut state.frame);
         fresh.statistics = std::mem::take(&mut state.statistics);
-        // Work in flight was begun on what is no longer so.
-        if let Some(in_flight) = state.in_flight.take() {
-            in_flight.cancel.cancel();
-        }
         *state = fresh;
         Ok(())
     }

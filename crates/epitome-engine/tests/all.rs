@@ -5,12 +5,14 @@ mod all {
     mod faults;
     mod hook_commands;
     mod hooks;
+    mod kill;
     mod memory_attacks;
     mod memory_flush;
     mod memory_folder;
     mod nobody_waits;
     mod pipeline;
     mod staged;
+    mod state_machine;
     mod statistics;
     mod support;
     mod writing;

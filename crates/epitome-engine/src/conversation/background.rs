@@ -45,14 +45,17 @@ impl Conversation {
             return Ok(false);
         };
         let cancel = shared.stopping.child_token();
+        state.works_begun += 1;
+        let number = state.works_begun;
         state.in_flight = Some(InFlight {
             cancel: cancel.clone(),
             fence,
+            number,
         });
         let request = state.request(self.engine().wire());
         let this = self.clone();
         shared.tasks.spawn(async move {
-            let outcome = this.run(&job, request, fence, cancel).await;
+            let outcome = this.run(&job, request, number, fence, cancel).await;
             if let Err(error) = outcome {
                 tracing::warn!(conversation = %this.id(), %error, "background compaction failed");
             }
@@ -64,6 +67,7 @@ impl Conversation {
         &self,
         job: &Job,
         request: bytes::Bytes,
+        number: u64,
         fence: u64,
         cancel: CancellationToken,
     ) -> Result<(), ConversationError> {
@@ -73,28 +77,39 @@ impl Conversation {
             () = cancel.cancelled() => None,
         };
         let mut state = self.state().await;
-        let is_ours = state
-            .in_flight
-            .as_ref()
-            .is_some_and(|in_flight| in_flight.fence == fence && !in_flight.cancel.is_cancelled());
-        if is_ours {
-            state.in_flight = None;
+        // Whoever called it off has given the lease back: by now it may be that of the next piece of work.
+        let in_flight = state.in_flight.take_if(|one| one.number == number);
+        if in_flight.is_none() {
+            return Ok(());
         }
         let written = match written {
-            Some(Ok(written)) if is_ours => written,
-            Some(Err(error)) => {
-                drop(state);
+            Some(Ok(written)) if !cancel.is_cancelled() => written,
+            other => {
                 self.release(fence).await;
-                return Err(error);
-            }
-            _ => {
-                drop(state);
-                self.release(fence).await;
-                return Ok(());
+                return other.transpose().map(|_| ());
             }
         };
         state.ready = Some(Ready { written, fence });
-        self.publish_if_it_pays(&mut state).await.map(|_| ())
+        self.publish_if_it_pays(&mut state).await?;
+        let waits = state.ready.is_some();
+        drop(state);
+        if waits {
+            self.give_back_at_shutdown(fence, &cancel).await;
+        }
+        Ok(())
+    }
+
+    /// What waits to be shown keeps its lease. It must not outlive the engine: nobody could go on until it runs out.
+    async fn give_back_at_shutdown(&self, fence: u64, stopping: &CancellationToken) {
+        let lease_ms = u64::try_from(self.engine().shared().lease_ms).unwrap_or(0);
+        tokio::select! {
+            () = stopping.cancelled() => {}
+            () = tokio::time::sleep(Duration::from_millis(lease_ms)) => return,
+        }
+        let mut state = self.state().await;
+        if state.ready.take_if(|ready| ready.fence == fence).is_some() {
+            self.release(fence).await;
+        }
     }
 
     /// Puts what is ready in force, if that is wanted now.

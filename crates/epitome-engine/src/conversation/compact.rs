@@ -268,10 +268,12 @@ impl Conversation {
         Ok(())
     }
 
-    /// Ends work in flight and forgets what is ready: something else takes its place.
+    /// Ends work in flight and forgets what is ready: something else takes its place. The lease is given back before
+    /// anybody can ask for it again.
     pub(super) async fn call_off(&self, state: &mut State) {
         if let Some(in_flight) = state.in_flight.take() {
             in_flight.cancel.cancel();
+            self.release(in_flight.fence).await;
         }
         if let Some(Ready { fence, .. }) = state.ready.take() {
             self.release(fence).await;

@@ -21,6 +21,8 @@ pub(super) struct State {
     /// The ids of the compactions, by number of record.
     pub(super) compactions: Vec<String>,
     pub(super) in_flight: Option<InFlight>,
+    /// How many pieces of background work were begun.
+    pub(super) works_begun: u64,
     /// A compaction that is ready and waits until it must, or pays.
     pub(super) ready: Option<Ready>,
     pub(super) statistics: Statistics,
@@ -32,8 +34,9 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct InFlight {
     pub(super) cancel: CancellationToken,
-    /// Tells one piece of work from the next.
     pub(super) fence: u64,
+    /// Tells one piece of work from the next, which may have the same fence.
+    pub(super) number: u64,
 }
 
 /// Background work that has come back.
@@ -52,6 +55,7 @@ impl State {
             changes: 0,
             compactions: Vec::new(),
             in_flight: None,
+            works_begun: 0,
             ready: None,
             statistics: Statistics::default(),
             frame: Frame::default(),

@@ -14,6 +14,13 @@ use epitome_engine::summarise::{Ladder, ModelWriter, Parts, Style, Templates, Wi
 use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel};
 use epitome_wire::Wire;
 
+/// A number from the environment.
+pub(crate) fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    let value = std::env::var(name).ok()?;
+    let parsed = value.parse().ok();
+    Some(parsed.unwrap_or_else(|| panic!("{name}={value} is not a number")))
+}
+
 pub(crate) const RULE: &str = "Never push to the main branch.";
 
 /// What a good model writes about [`conversation`].
