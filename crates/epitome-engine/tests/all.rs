@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod all {
+    mod agent_example;
     mod faults;
     mod hook_commands;
     mod hooks;
@@ -12,5 +13,6 @@ mod all {
     mod staged;
     mod statistics;
     mod support;
+    mod told;
     mod writing;
 }

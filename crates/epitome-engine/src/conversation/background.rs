@@ -94,7 +94,12 @@ impl Conversation {
             }
         };
         state.ready = Some(Ready { written, fence });
-        self.publish_if_it_pays(&mut state).await.map(|_| ())
+        let is_published = self.publish_if_it_pays(&mut state).await?;
+        drop(state);
+        if is_published {
+            self.recount_as_the_design_does().await;
+        }
+        Ok(())
     }
 
     /// Puts what is ready in force, if that is wanted now.

@@ -77,11 +77,20 @@ impl Conversation {
                     self.prepare(&mut state, Reason::NearLine).await?;
                     return Ok(preparing(&state));
                 }
+                // Trimming tells nothing of what leaves: what is due anyway is summarised first.
+                Decision::Compact(Reason::TooManyMessages) if self.is_due_anyway(&state) => {
+                    if self.engine().settings().common.wait {
+                        Reason::Threshold
+                    } else if self.prepare(&mut state, Reason::Threshold).await?
+                        || state.in_flight.is_some()
+                    {
+                        return Ok(StepAction::Preparing);
+                    } else {
+                        return self.at_once(&mut state, Reason::TooManyMessages).await;
+                    }
+                }
                 Decision::Compact(reason) if self.must_not_wait(&state, reason) => {
-                    return match self.compact_at_once(&mut state, reason).await {
-                        Ok(()) => Ok(StepAction::Compacted(reason)),
-                        Err(error) => self.unchanged(error),
-                    };
+                    return self.at_once(&mut state, reason).await;
                 }
                 Decision::Compact(reason) => {
                     if !self.engine().settings().common.wait {
@@ -96,6 +105,25 @@ impl Conversation {
             Ok(_) => Ok(StepAction::Compacted(reason)),
             Err(error) => self.unchanged(error),
         }
+    }
+
+    async fn at_once(
+        &self,
+        state: &mut State,
+        reason: Reason,
+    ) -> Result<StepAction, ConversationError> {
+        match self.compact_at_once(state, reason).await {
+            Ok(()) => Ok(StepAction::Compacted(reason)),
+            Err(error) => self.unchanged(error),
+        }
+    }
+
+    /// Whether the size alone calls for a compaction that a model can write.
+    fn is_due_anyway(&self, state: &State) -> bool {
+        let shared = self.engine().shared();
+        let preset = epitome::Preset::from(&shared.settings);
+        let tokens = state.session.due_tokens();
+        shared.ladder.asks_a_model() && preset.is_due(tokens, shared.window, None).is_ok()
     }
 
     /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.

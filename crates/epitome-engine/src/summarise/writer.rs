@@ -251,7 +251,7 @@ impl ModelWriter {
         asked: &Asked,
     ) -> Result<epitome_wire::Answer, WriterError> {
         let answer = self.caller.ask(ask, asked).await;
-        if let Err(CallError::TooLong(overflow)) = &answer
+        if let Err(CallError::TooLong { overflow, .. }) = &answer
             && let Some(tokens) = overflow.window_tokens
         {
             self.learned_tokens.store(tokens, Ordering::Relaxed);
@@ -285,22 +285,20 @@ impl ModelWriter {
     /// How long the text may be.
     pub(super) fn budget(&self, job: &Job) -> u64 {
         let planned = job.summary_tokens();
-        self.style
-            .most_tokens
-            .map_or(planned, |most| most.min(planned))
+        match (self.style.preset, self.style.most_tokens) {
+            // The reference asks for four fifths of what it allows.
+            (PresetName::Layer, Some(most)) => (most * 4 / 5).min(planned),
+            (_, Some(most)) => most.min(planned),
+            (_, None) => planned,
+        }
     }
 
     /// The most tokens of an answer.
     pub(super) fn most_output(&self, job: &Job) -> u64 {
-        match (self.style.preset, self.style.most_tokens) {
-            // The reference allows a quarter more than it asks for.
-            (PresetName::Layer, Some(most)) => most + most / 4,
-            (_, Some(most)) => most,
-            (_, None) => {
-                let budget = self.budget(job);
-                budget + budget / 4 + 256
-            }
-        }
+        self.style.most_tokens.unwrap_or_else(|| {
+            let budget = self.budget(job);
+            budget + budget / 4 + 256
+        })
     }
 }
 
