@@ -12,6 +12,7 @@ mod all {
     mod pipeline;
     mod staged;
     mod statistics;
+    mod stories;
     mod support;
     mod told;
     mod writing;
