@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod all {
+    mod agent_example;
     mod faults;
     mod hook_commands;
     mod hooks;
@@ -14,6 +15,8 @@ mod all {
     mod staged;
     mod state_machine;
     mod statistics;
+    mod stories;
     mod support;
+    mod told;
     mod writing;
 }

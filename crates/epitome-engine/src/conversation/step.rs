@@ -15,9 +15,6 @@ const COLD_MS: i64 = 24 * 3_600_000;
 /// what it removes with every later request, of which ten are expected.
 const REWRITE_PERCENT: u64 = 115;
 
-/// The share of the line from which a design without a look ahead prepares.
-const NEAR_PERCENT: u64 = 90;
-
 /// What the next request holds.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -75,20 +72,25 @@ impl Conversation {
             }
             let decision = state.session.before_turn();
             match decision {
-                Decision::Proceed if self.is_near(&state) => {
-                    self.prepare(&mut state, Reason::NearLine).await?;
-                    return Ok(preparing(&state));
-                }
                 Decision::Proceed => return Ok(StepAction::Proceed),
                 Decision::Prepare => {
                     self.prepare(&mut state, Reason::NearLine).await?;
                     return Ok(preparing(&state));
                 }
+                // Trimming tells nothing of what leaves: what is due anyway is summarised first.
+                Decision::Compact(Reason::TooManyMessages) if self.is_due_anyway(&state) => {
+                    if self.engine().settings().common.wait {
+                        Reason::Threshold
+                    } else if self.prepare(&mut state, Reason::Threshold).await?
+                        || state.in_flight.is_some()
+                    {
+                        return Ok(StepAction::Preparing);
+                    } else {
+                        return self.at_once(&mut state, Reason::TooManyMessages).await;
+                    }
+                }
                 Decision::Compact(reason) if self.must_not_wait(reason) => {
-                    return match self.compact_at_once(&mut state, reason).await {
-                        Ok(()) => Ok(StepAction::Compacted(reason)),
-                        Err(error) => self.unchanged(error),
-                    };
+                    return self.at_once(&mut state, reason).await;
                 }
                 Decision::Compact(reason) => {
                     if !self.engine().settings().common.wait {
@@ -105,14 +107,23 @@ impl Conversation {
         }
     }
 
-    /// Whether the line is near, in a design that does not look ahead: its own line is the one that no request crosses, so
-    /// that work which begins there always comes too late.
-    fn is_near(&self, state: &State) -> bool {
-        let lines = state.session.lines();
-        self.engine().settings().preset() == PresetName::Openclaw
-            && lines.is_some_and(|lines| {
-                state.session.context_tokens() * 100 > lines.hard_tokens * NEAR_PERCENT
-            })
+    async fn at_once(
+        &self,
+        state: &mut State,
+        reason: Reason,
+    ) -> Result<StepAction, ConversationError> {
+        match self.compact_at_once(state, reason).await {
+            Ok(()) => Ok(StepAction::Compacted(reason)),
+            Err(error) => self.unchanged(error),
+        }
+    }
+
+    /// Whether the size alone calls for a compaction that a model can write.
+    fn is_due_anyway(&self, state: &State) -> bool {
+        let shared = self.engine().shared();
+        let preset = epitome::Preset::from(&shared.settings);
+        let tokens = state.session.due_tokens();
+        shared.ladder.asks_a_model() && preset.is_due(tokens, shared.window, None).is_ok()
     }
 
     /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
@@ -133,7 +144,7 @@ impl Conversation {
     /// Whether what is ready should be shown now.
     pub(super) fn pays(&self, state: &State, written: &Written) -> bool {
         let preset = self.engine().settings().preset();
-        if !matches!(preset, PresetName::Default | PresetName::Openclaw) {
+        if preset != PresetName::Default {
             return true;
         }
         let Ok(prepared) = &written.prepared else {
@@ -145,8 +156,7 @@ impl Conversation {
         let compaction = prepared.compaction();
         let after = compaction.tokens_after;
         let saved = compaction.plan.tokens_before.saturating_sub(after);
-        let is_cheaper = preset == PresetName::Default && saved * 100 > after * REWRITE_PERCENT;
-        must || is_cold || is_cheaper
+        must || is_cold || saved * 100 > after * REWRITE_PERCENT
     }
 
     fn unchanged(&self, error: ConversationError) -> Result<StepAction, ConversationError> {

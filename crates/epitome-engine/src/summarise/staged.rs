@@ -90,9 +90,16 @@ impl ModelWriter {
         } else {
             room
         };
-        if total <= chunk_tokens {
-            let text = self.capped(&pieces.join("\n\n"));
+        // A design that caps what its summariser is shown asks once, however long the history is.
+        let capped = self
+            .style
+            .input_chars
+            .map(|_| self.capped(&pieces.join("\n\n")));
+        if let Some(text) = capped.filter(|text| meter.text(text) <= chunk_tokens) {
             return self.part(task, previous, &text).await;
+        }
+        if total <= chunk_tokens {
+            return self.part(task, previous, &pieces.join("\n\n")).await;
         }
         let count = (total.div_ceil(chunk_tokens.max(1)) as usize).max(openclaw::PARTS);
         let chunks: Vec<String> = openclaw::chunks_by_share(&tokens, count)

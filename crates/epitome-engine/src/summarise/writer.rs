@@ -180,7 +180,7 @@ impl ModelWriter {
             focus => task.focus,
             previous => previous,
             transcript => transcript,
-            task => layer::original_task(&owned(task.job)),
+            task => original_task(task.job),
             round => round(previous),
         };
         let (system, text) = match self.style.preset {
@@ -251,7 +251,7 @@ impl ModelWriter {
         asked: &Asked,
     ) -> Result<epitome_wire::Answer, WriterError> {
         let answer = self.caller.ask(ask, asked).await;
-        if let Err(CallError::TooLong(overflow)) = &answer
+        if let Err(CallError::TooLong { overflow, .. }) = &answer
             && let Some(tokens) = overflow.window_tokens
         {
             self.learned_tokens.store(tokens, Ordering::Relaxed);
@@ -313,12 +313,23 @@ fn round(previous: Option<&str>) -> u32 {
     number.unwrap_or(0) + 1
 }
 
-fn owned(job: &Job) -> Vec<Message> {
-    let typed = job
-        .messages()
-        .iter()
-        .filter(|message| message.is_typed_by_user());
-    typed.take(1).map(|message| (**message).clone()).collect()
+/// The task that the conversation began with: once a summary stands for it, as that summary has it, because what the
+/// user typed first of what is in view is then a later request.
+fn original_task(job: &Job) -> String {
+    let told = job.previous_summary().and_then(|text| {
+        let (_, behind) = text.split_once("### Original Task\n")?;
+        let task = behind.split("\n### ").next()?.trim();
+        (!task.is_empty()).then(|| task.to_owned())
+    });
+    told.unwrap_or_else(|| {
+        let mut messages = job.messages().iter();
+        let first = messages.find(|message| message.is_typed_by_user());
+        let first: Vec<Message> = first
+            .map(|message| (**message).clone())
+            .into_iter()
+            .collect();
+        layer::original_task(&first)
+    })
 }
 
 pub(super) fn add(sum: &mut Usage, more: Usage) {

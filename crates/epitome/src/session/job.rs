@@ -183,7 +183,7 @@ impl Session {
             Reason::NearLine | Reason::CacheCold => Need::Wanted,
             _ => Need::Required,
         };
-        let is_over = self.lines().is_some_and(|lines| tokens > lines.hard_tokens);
+        let is_over = self.is_over_hard_line(tokens);
         let hardest = match reason {
             Reason::Overflow => Rung::Floor,
             Reason::HardLine if is_over => Rung::Floor,
