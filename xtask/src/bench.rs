@@ -29,6 +29,11 @@ const BENCHES: &[Bench] = &[
         name: "compact",
         package: "epitome",
     },
+    // The same for the command, which reads a file and verifies the summary.
+    Bench {
+        name: "compact",
+        package: "epitome-cli",
+    },
     Bench {
         name: "session",
         package: "epitome",
@@ -73,7 +78,8 @@ pub(crate) fn run(project: &Project, name: Option<&str>) -> Result<Verdict> {
         if outcome != "passed" {
             verdict = Verdict::Bad;
         }
-        rows.push(format!("  {:<8} {outcome}", bench.name));
+        let Bench { name, package } = bench;
+        rows.push(format!("  {name:<8} {package:<15} {outcome}"));
     }
     println!("\nbenchmarks\n{}", rows.join("\n"));
     Ok(verdict)

@@ -1,5 +1,7 @@
 //! What can be typed.
 
+mod config;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -10,10 +12,17 @@ use epitome_eval::Method;
 use epitome_wire::Wire;
 use epitome_wire::files::FileFormat;
 
+pub(crate) use config::{
+    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs,
+};
+
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
 #[command(name = "epitome", version, max_term_width = 100)]
 pub(crate) struct Args {
+    /// Read this configuration and look for no other [env: EPITOME_CONFIG]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -32,8 +41,20 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Check a summary against the conversation it stands for
     Verify(VerifyArgs),
+    /// Find original entries of a file or of a stored conversation by their words
+    Recall(crate::recall::RecallArgs),
+    /// List stored conversations, or the compactions of one
+    Log(crate::history::LogArgs),
+    /// Show a stored compaction with its summary and record, or an entry byte for byte
+    Show(crate::history::ShowArgs),
+    /// Take back the newest compaction of a stored conversation
+    Undo(crate::history::UndoArgs),
+    /// Begin a new conversation that shares the first entries of a stored one
+    Fork(crate::history::ForkArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
+    /// Write, show and check the configuration
+    Config(ConfigArgs),
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -51,13 +72,13 @@ pub(crate) struct CompactArgs {
     /// Which one, from 1, in a file that holds several [default: all, one result each]
     #[arg(long, value_name = "N")]
     pub(crate) conversation: Option<usize>,
-    /// Which design
-    #[arg(long, value_parser = preset(), default_value_t = PresetName::Default)]
-    pub(crate) preset: PresetName,
-    /// The context window in tokens
+    /// Which design [env: EPITOME_PRESET] [default: default]
+    #[arg(long, value_parser = preset())]
+    pub(crate) preset: Option<PresetName>,
+    /// The context window in tokens [env: EPITOME_WINDOW]
     #[arg(long, value_name = "N", conflicts_with = "model")]
     pub(crate) window: Option<u64>,
-    /// Take the window from the model table
+    /// Take the settings of this model, and its window from the model table
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// What the whole view, the system prompt aside, may take at most [default: a quarter of the window
@@ -67,9 +88,10 @@ pub(crate) struct CompactArgs {
     /// How tokens are counted
     #[arg(long, value_enum, default_value_t = Count::Auto)]
     pub(crate) count: Count,
-    /// Who writes the summary
-    #[arg(long, value_enum, default_value_t = Summarizer::Extractive)]
-    pub(crate) summarizer: Summarizer,
+    /// Who writes the summary: extractive, none, a provider (openai, openai-responses, anthropic, ollama, llamacpp,
+    /// vllm) or an address [env: EPITOME_SUMMARIZER_KIND] [default: extractive]
+    #[arg(long, value_name = "WHO")]
+    pub(crate) summarizer: Option<String>,
     /// What to keep in mind
     #[arg(long, value_name = "TEXT")]
     pub(crate) focus: Option<String>,
@@ -354,44 +376,34 @@ pub(crate) enum Summarizer {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ServeArgs {
-    /// Where to listen
-    #[arg(long, env = "EPITOME_LISTEN", default_value = "127.0.0.1:7700")]
-    pub(crate) listen: SocketAddr,
-    /// Where OpenAI-shaped requests go
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "EPITOME_OPENAI_UPSTREAM",
-        default_value = "https://api.openai.com"
-    )]
-    pub(crate) openai_upstream: http::Uri,
-    /// Where Anthropic-shaped requests go
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "EPITOME_ANTHROPIC_UPSTREAM",
-        default_value = "https://api.anthropic.com"
-    )]
-    pub(crate) anthropic_upstream: http::Uri,
-    /// Where conversations are kept: sqlite:PATH, or none [default: sqlite in the user's data folder]
-    #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
+    /// Where to listen [env: EPITOME_LISTEN] [default: 127.0.0.1:7700]
+    #[arg(long)]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Where OpenAI-shaped requests go [env: EPITOME_OPENAI_UPSTREAM] [default: https://api.openai.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) openai_upstream: Option<http::Uri>,
+    /// Where Anthropic-shaped requests go [env: EPITOME_ANTHROPIC_UPSTREAM] [default: https://api.anthropic.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) anthropic_upstream: Option<http::Uri>,
+    /// Where conversations are kept: sqlite:PATH, or none [env: EPITOME_STORE] [default: sqlite in the user's data
+    /// folder]
+    #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// The window in tokens of models that the table does not know [default: 128000]
-    #[arg(long, value_name = "N", env = "EPITOME_WINDOW")]
+    /// The window in tokens of models that the table does not know [env: EPITOME_WINDOW] [default: 128000]
+    #[arg(long, value_name = "N")]
     pub(crate) window: Option<u64>,
-    /// Which design
-    #[arg(long, value_parser = preset(), env = "EPITOME_PRESET", default_value_t = PresetName::Default)]
-    pub(crate) preset: PresetName,
-    /// Who writes the summaries
-    #[arg(long, value_enum, env = "EPITOME_SUMMARIZER", default_value_t = Summarizer::Extractive)]
-    pub(crate) summarizer: Summarizer,
-    /// Touch nothing; report what would be done
-    #[arg(long, env = "EPITOME_OBSERVE")]
+    /// Which design [env: EPITOME_PRESET] [default: default]
+    #[arg(long, value_parser = preset())]
+    pub(crate) preset: Option<PresetName>,
+    /// Who writes the summaries [env: EPITOME_SUMMARIZER] [default: extractive]
+    #[arg(long, value_enum)]
+    pub(crate) summarizer: Option<Summarizer>,
+    /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]
+    #[arg(long)]
     pub(crate) observe: bool,
-    /// Bodies above this many bytes are streamed through unread
-    #[arg(long, value_name = "BYTES", env = "EPITOME_INSPECTION_LIMIT",
-          default_value_t = epitome_server::INSPECTION_LIMIT_BYTES)]
-    pub(crate) inspection_limit: usize,
+    /// Bodies above this many bytes are streamed through unread [env: EPITOME_INSPECTION_LIMIT] [default: 67108864]
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) inspection_limit: Option<u64>,
     /// Log only warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,

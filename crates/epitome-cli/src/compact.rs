@@ -4,21 +4,29 @@ mod input;
 mod report;
 mod session;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use anyhow::{Context, Result, bail};
+use epitome::settings::{DesignSettings, Value};
 use epitome::{
-    Compaction, Meter, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO, Usage,
-    Window, leading_system, window_of,
+    Compaction, Job, Margins, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO,
+    Usage, WindowSource, leading_system,
 };
+use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
 
 use crate::Ending;
 use crate::args::{CompactArgs, Count};
+use crate::config;
 use crate::source::Source;
+use crate::summarizer;
 pub(crate) use input::chosen;
 use input::{Input, read};
 use report::Report;
 
-pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
+pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let mut started = now();
+    let (resolved, summarizer) = resolved(args, config)?;
     let name = args.file.display().to_string();
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
     let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
@@ -28,7 +36,7 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
     }
     let mut ending = Ending::Done;
     for input in &inputs {
-        let report = compact(args, &name, input, started)?;
+        let report = compact(args, &resolved, &summarizer, &name, input, started)?;
         started = now();
         if let Some(out) = &args.out
             && !args.dry_run
@@ -54,11 +62,16 @@ pub(crate) fn run(args: &CompactArgs) -> Result<Ending> {
 
 fn compact(
     args: &CompactArgs,
+    resolved: &Resolved,
+    summarizer: &Summarizer,
     name: &str,
     input: &Input,
     started: std::time::Instant,
 ) -> Result<Report> {
-    let outcome = decide(args, input, args.count.meter());
+    let outcome = match decide(args, resolved, input) {
+        Ok(plan) => carry_out(args, resolved, summarizer, input, plan)?,
+        Err(no) => Err(no),
+    };
     let rendered = match &outcome {
         Ok(compaction) => {
             let view = compaction.view(input.log.len());
@@ -69,7 +82,7 @@ fn compact(
     };
     Report::new(
         name,
-        args.preset,
+        resolved.settings.preset(),
         input,
         outcome,
         rendered,
@@ -85,7 +98,7 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
-fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction, NoPlan> {
+fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan, NoPlan> {
     let log = &input.log;
     let no = |reason| NoPlan {
         reason,
@@ -94,8 +107,8 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
     if let Some(reason) = input.body.kept_by_provider() {
         return Err(no(reason));
     }
-    let preset = Preset::named(args.preset);
-    let window = window(args, &preset);
+    let preset = Preset::from(&resolved.settings);
+    let window = resolved.window;
     let there = log.tokens(leading_system(log)..log.len());
     // Each design counts in its own way, unless the caller says how.
     let tokens = match preset.name.reference_meter() {
@@ -107,7 +120,7 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
     let mut reason = Reason::Manual;
     let mut preset = preset;
     if args.auto {
-        let lines = window.lines(0, UNCALIBRATED_ERROR_RATIO);
+        let lines = window.lines_with(margins(resolved), 0, UNCALIBRATED_ERROR_RATIO);
         preset.is_due(tokens, window, lines).map_err(no)?;
         preset = preset.at_usage(tokens, window);
         reason = match preset.trigger {
@@ -123,20 +136,79 @@ fn decide(args: &CompactArgs, input: &Input, meter: Meter) -> Result<Compaction,
     if let Some(session) = &input.session {
         plan = session::expressible(plan, session, log);
     }
-    let focus = args.focus.as_deref();
-    Compaction::extract_as(preset.name, plan, log, &input.messages, meter, focus)
+    Ok(plan)
 }
 
-fn window(args: &CompactArgs, preset: &Preset) -> Window {
-    match (args.window, &args.model) {
-        (Some(tokens), _) => Window::configured(tokens),
-        (None, Some(model)) => window_of(model).unwrap_or_else(|| {
-            if !args.quiet {
-                let tokens = preset.assumed_window().tokens;
-                eprintln!("epitome: model {model} is not in the table; assuming a window of {tokens} tokens");
-            }
-            preset.assumed_window()
-        }),
-        (None, None) => preset.assumed_window(),
+fn carry_out(
+    args: &CompactArgs,
+    resolved: &Resolved,
+    summarizer: &Summarizer,
+    input: &Input,
+    plan: Plan,
+) -> Result<Result<Compaction, NoPlan>> {
+    let preset = resolved.settings.preset();
+    let meter = args.count.meter();
+    let focus = args.focus.as_deref();
+    if summarizer.kind == SummarizerKind::Extractive {
+        let (log, messages) = (&input.log, &input.messages);
+        return Ok(Compaction::extract_verified(
+            preset,
+            plan,
+            log,
+            messages,
+            meter,
+            focus,
+            &[],
+        ));
+    }
+    let messages = input.messages.iter().cloned().map(Arc::new).collect();
+    let job = Job::of(preset, plan, input.log.clone(), messages, meter);
+    let model = args.model.as_deref();
+    let (outcome, written) =
+        summarizer::written(&job, summarizer, &resolved.settings, model, focus)?;
+    let steps = written.iter().flat_map(|written| &written.steps);
+    for step in steps.filter(|step| step.failed.is_some() && !args.quiet) {
+        let reason = step.failed.map_or("", Reason::as_str);
+        eprintln!(
+            "epitome: {} summary: {reason}: {}",
+            step.rung.as_str(),
+            step.message
+        );
+    }
+    Ok(outcome)
+}
+
+/// The settings in force. A model that nobody knows is said to be one.
+fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summarizer)> {
+    let mut flags = summarizer::flags(args.summarizer.as_deref())?;
+    if let Some(preset) = args.preset {
+        let name = Value::Text(preset.to_string());
+        flags.push(Flag::new("--preset", "preset", name));
+    }
+    if let Some(window) = args.window {
+        flags.push(config::whole("--window", "window", window));
+    }
+    let loaded = config::load(config, flags, args.quiet)?;
+    let everybody = loaded.for_agent(None);
+    let Some(model) = &args.model else {
+        return Ok((everybody.for_any_model(), loaded.summarizer.clone()));
+    };
+    let resolved = everybody.for_model(model);
+    if resolved.window.source == WindowSource::Assumed && !args.quiet {
+        let tokens = resolved.window.tokens;
+        eprintln!(
+            "epitome: model {model} is not in the table; assuming a window of {tokens} tokens"
+        );
+    }
+    Ok((resolved, loaded.summarizer.clone()))
+}
+
+fn margins(resolved: &Resolved) -> Margins {
+    match &resolved.settings.design {
+        DesignSettings::Default(own) => Margins {
+            reserve_tokens: own.reserve_tokens,
+            prepare_share: own.prepare_share,
+        },
+        _ => Margins::default(),
     }
 }

@@ -7,12 +7,16 @@
 mod args;
 mod check;
 mod compact;
+mod config;
 mod convert;
 mod eval;
 mod folder;
+mod history;
 mod inspect;
+mod recall;
 mod serve;
 mod source;
+mod summarizer;
 mod verify;
 
 use std::io::Write;
@@ -33,14 +37,21 @@ enum Ending {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    let config = args.config.as_deref();
     let ending = match args.command {
-        Command::Compact(args) => compact::run(&args),
+        Command::Compact(args) => compact::run(&args, config),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Serve(args) => serve::run(&args),
+        Command::Recall(args) => recall::run(&args),
+        Command::Log(args) => history::log(&args),
+        Command::Show(args) => history::show(&args),
+        Command::Undo(args) => history::undo(&args),
+        Command::Fork(args) => history::fork(&args),
+        Command::Serve(args) => serve::run(&args, config),
+        Command::Config(args) => config::run(&args.command, config),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();
             clap_complete::generate(shell, &mut command, "epitome", &mut std::io::stdout());

@@ -1,16 +1,23 @@
 //! `epitome serve`.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use epitome::PresetName;
+use epitome::settings::Value;
+use epitome_config::{Address, Flag, Loaded, SummarizerKind};
 use epitome_server::{Config, Mode, Server, StoreLocation};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
-use crate::args::ServeArgs;
+use crate::args::{ServeArgs, Summarizer};
+use crate::config::{load, whole};
 
-pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
-    if args.preset != PresetName::Default {
-        let name = args.preset;
+pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
+    let loaded = load(config, flags(args), args.quiet)?;
+    let settings = loaded.for_agent(None).for_any_model().settings;
+    let name = settings.preset();
+    if name != PresetName::Default {
         bail!(
             "the proxy knows only the preset default so far; {name} works with `epitome compact`"
         );
@@ -26,19 +33,24 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
                 && std::env::var_os("NO_COLOR").is_none(),
         )
         .init();
+    let server = &loaded.server;
     let config = Config {
-        listen: args.listen,
-        openai_upstream: Some(args.openai_upstream.clone()),
-        anthropic_upstream: Some(args.anthropic_upstream.clone()),
-        store: store_location(args.store.as_deref())?,
-        window_tokens: args.window,
-        mode: if args.observe {
+        listen: server.listen,
+        openai_upstream: Some(upstream(&server.openai_upstream)?),
+        anthropic_upstream: Some(upstream(&server.anthropic_upstream)?),
+        store: store_location(server.store.as_ref().map(Address::expose))?,
+        window_tokens: settings.common.window,
+        mode: if server.observe {
             Mode::Observe
         } else {
             Mode::Act
         },
-        inspection_limit_bytes: args.inspection_limit,
+        inspection_limit_bytes: usize::try_from(server.inspection_limit_bytes)
+            .context("the inspection limit does not fit this machine")?,
     };
+    for setting in unused(&loaded) {
+        eprintln!("epitome: the proxy does not use {setting} yet");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -52,7 +64,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
             eprintln!("  OPENAI_BASE_URL=http://{address}/v1");
             eprintln!("  ANTHROPIC_BASE_URL=http://{address}");
             match store {
-                StoreLocation::Url(url) => eprintln!("  conversations are kept in {url}"),
+                StoreLocation::Url(url) => {
+                    let shown = Address::new(url);
+                    eprintln!("  conversations are kept in {shown}");
+                }
                 StoreLocation::None => eprintln!("  conversations are kept in memory only"),
             }
         }
@@ -61,7 +76,75 @@ pub(crate) fn run(args: &ServeArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn store_location(given: Option<&str>) -> Result<StoreLocation> {
+fn flags(args: &ServeArgs) -> Vec<Flag> {
+    let text = |name: &str, path: &str, value: Option<String>| {
+        value.map(|value| Flag::new(name, path, Value::Text(value)))
+    };
+    let address = |uri: &Option<http::Uri>| uri.as_ref().map(ToString::to_string);
+    let summarizer = args.summarizer.map(|summarizer| match summarizer {
+        Summarizer::Extractive => SummarizerKind::Extractive.to_string(),
+    });
+    let flags = [
+        text(
+            "--listen",
+            "server.listen",
+            args.listen.map(|address| address.to_string()),
+        ),
+        text(
+            "--openai-upstream",
+            "server.openai_upstream",
+            address(&args.openai_upstream),
+        ),
+        text(
+            "--anthropic-upstream",
+            "server.anthropic_upstream",
+            address(&args.anthropic_upstream),
+        ),
+        text("--store", "server.store", args.store.clone()),
+        text(
+            "--preset",
+            "preset",
+            args.preset.map(|preset| preset.to_string()),
+        ),
+        text("--summarizer", "summarizer.kind", summarizer),
+        args.window
+            .map(|window| whole("--window", "window", window)),
+        args.inspection_limit
+            .map(|limit| whole("--inspection-limit", "server.inspection_limit_bytes", limit)),
+        args.observe
+            .then(|| Flag::new("--observe", "server.observe", Value::Switch(true))),
+    ];
+    flags.into_iter().flatten().collect()
+}
+
+/// What is set and the proxy does not use yet: nothing is ignored in silence.
+fn unused(loaded: &Loaded) -> Vec<String> {
+    const USED: [&str; 8] = [
+        "preset",
+        "window",
+        "server.listen",
+        "server.openai_upstream",
+        "server.anthropic_upstream",
+        "server.store",
+        "server.observe",
+        "server.inspection_limit_bytes",
+    ];
+    let is_built_in = loaded.summarizer.kind == SummarizerKind::Extractive;
+    loaded
+        .values()
+        .filter(|entry| !entry.origin.is_default() && !USED.contains(&entry.path.as_str()))
+        .filter(|entry| entry.path != "summarizer.kind" || !is_built_in)
+        .map(|entry| format!("{} ({})", entry.path, entry.origin))
+        .collect()
+}
+
+fn upstream(address: &Address) -> Result<http::Uri> {
+    let parsed = address.expose().parse();
+    parsed.with_context(|| format!("upstream {address} is not an http:// or https:// address"))
+}
+
+/// Where conversations are kept: where the user says, or in the user's data folder.
+pub(crate) fn store_location(given: Option<&str>) -> Result<StoreLocation> {
     match given {
         Some("none") => Ok(StoreLocation::None),
         Some(url) => Ok(StoreLocation::Url(url.to_owned())),

@@ -12,16 +12,24 @@ mod bad_files;
 mod check;
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/config.rs"]
+mod config;
 #[path = "all/eval.rs"]
 mod eval;
+#[path = "all/history.rs"]
+mod history;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/recall.rs"]
+mod recall;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]
 mod serve;
 #[path = "all/sessions.rs"]
 mod sessions;
+#[path = "all/summarizer.rs"]
+mod summarizer;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/verify.rs"]

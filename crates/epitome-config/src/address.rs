@@ -38,11 +38,10 @@ impl fmt::Display for Address {
             Some((scheme, rest)) => (format!("{scheme}://"), rest),
             None => (String::new(), before),
         };
-        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         // A password may itself hold a slash or an @: the last @ of all is the safe one.
-        match (rest.rsplit_once('@'), scheme.is_empty()) {
-            (Some((_, shown)), false) => write!(f, "{scheme}…@{shown}{query}"),
-            _ => write!(f, "{scheme}{host}{path}{query}"),
+        match rest.rsplit_once('@') {
+            Some((_, shown)) => write!(f, "{scheme}…@{shown}{query}"),
+            None => write!(f, "{scheme}{rest}{query}"),
         }
     }
 }

@@ -106,3 +106,17 @@ pub struct Entry {
     /// Where it comes from.
     pub origin: Origin,
 }
+
+impl Entry {
+    /// The value as JSON has it.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        crate::schema::json_of(&self.value)
+    }
+
+    /// The value as TOML writes it.
+    #[must_use]
+    pub fn toml(&self) -> String {
+        crate::example::toml(&self.value)
+    }
+}

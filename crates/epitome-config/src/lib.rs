@@ -3,6 +3,8 @@
 //! - where to look: [`Sources`]; what came of it: [`Loaded`]; a problem with its file and line: [`Problem`]
 //! - for whom: [`Loaded::for_agent`], then [`ForAgent::for_model`], gives [`Resolved`]
 //! - the sections, typed: [`Summarizer`], [`Memory`], [`Hook`], [`Server`]
+//! - a changed file, found by asking: [`Watch`]
+//! - for editors and for people: [`schema`], [`example`]
 //!
 //! Layers, lowest first: the preset's defaults, the system's file, the user's file, the project's file (or, instead of
 //! the three, one file that is named), `EPITOME_*` variables, flags. The settings of the presets themselves are rows of
@@ -13,6 +15,7 @@
 
 mod address;
 mod check;
+mod example;
 mod field;
 mod item;
 mod layers;
@@ -23,14 +26,17 @@ mod problem;
 mod read;
 mod resolve;
 mod row;
+mod schema;
 mod scope;
 mod sections;
 mod sources;
 mod tree;
 mod variables;
 mod walk;
+mod watch;
 
 pub use address::Address;
+pub use example::example;
 pub use field::VariableName;
 pub use item::Entry;
 pub use load::Loaded;
@@ -38,9 +44,11 @@ pub use origin::Origin;
 pub use problem::{ConfigError, Problem, ProblemKind};
 pub use resolve::{ForAgent, Resolved};
 pub use row::{Form, Row};
+pub use schema::schema;
 pub use scope::Scope;
 pub use sections::{
     Hook, HookEvent, KeySource, Memory, RequestForm, Server, Spend, Summarizer, SummarizerKind,
 };
 pub use sources::{FILE_NAME, Files, Flag, Sources};
 pub use variables::{variable_of, variables};
+pub use watch::Watch;

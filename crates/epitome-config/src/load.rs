@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use epitome::PresetName;
 use epitome::settings::{SettingsError, Value};
 
 use crate::check::Presets;
 use crate::field::Section;
 use crate::item::{Entry, Item, Setting};
 use crate::layers::{Layer, Merged};
-use crate::names::{ROWS, key_at};
+use crate::names::{ROWS, key_at, presets_with};
 use crate::origin::Origin;
 use crate::problem::{ConfigError, Problem, ProblemKind};
 use crate::resolve;
@@ -229,7 +230,13 @@ fn flags(flags: &[Flag], rank: usize) -> Layer {
 fn out_of_order(merged: &Merged) -> Vec<Problem> {
     let mut agents: Vec<Option<&str>> = vec![None];
     let mut models: Vec<Option<&str>> = vec![None];
-    for item in merged.items() {
+    // Only one design has tiers.
+    let is_of_tiers = |item: &&Item| match item.setting {
+        Setting::Preset => true,
+        Setting::Key(key) => presets_with(key) == [PresetName::Spacebot],
+        _ => false,
+    };
+    for item in merged.items().filter(is_of_tiers) {
         match &item.scope {
             Scope::Agent(agent) => agents.push(Some(agent)),
             Scope::Model(model) => models.push(Some(model)),

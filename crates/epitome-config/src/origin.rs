@@ -40,11 +40,6 @@ impl Origin {
     pub const fn is_default(&self) -> bool {
         matches!(self, Self::Default | Self::Preset(_))
     }
-
-    /// Whether it was set for this process, and so for every agent and model.
-    pub(crate) const fn is_process(&self) -> bool {
-        matches!(self, Self::Variable(_) | Self::Flag(_))
-    }
 }
 
 impl fmt::Display for Origin {

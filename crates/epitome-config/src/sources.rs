@@ -167,11 +167,8 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// Not `exists`: a file that may not be looked at is there, and is a problem.
+/// Not `exists`: a link that leads nowhere is there, and is a problem. What lies in a folder that may not be entered,
+/// such as another user's home, is not for this process.
 fn is_there(path: PathBuf) -> Option<PathBuf> {
-    match path.symlink_metadata() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => None,
-        _ => Some(path),
-    }
+    path.symlink_metadata().is_ok().then_some(path)
 }

@@ -78,7 +78,7 @@ pub(crate) fn read(variables: &[(String, String)], rank: usize) -> (Layer, Vec<P
             let known = known.chain(OTHERS.iter().map(|other| (*other).to_owned()));
             let kind = ProblemKind::UnknownVariable {
                 name: name.clone(),
-                nearest: nearest(name, known),
+                nearest: nearest_variable(name, known),
             };
             warnings.push(Problem { origin, kind });
             continue;
@@ -105,6 +105,13 @@ pub(crate) fn read(variables: &[(String, String)], rank: usize) -> (Layer, Vec<P
         }
     }
     (layer, warnings)
+}
+
+/// The nearest of the known variables; what all of them begin with makes none of them near.
+fn nearest_variable(name: &str, known: impl Iterator<Item = String>) -> Option<String> {
+    let known = known.map(|known| known.replacen(PREFIX, "", 1));
+    let near = nearest(name.strip_prefix(PREFIX)?, known)?;
+    Some(format!("{PREFIX}{near}"))
 }
 
 fn setting_of(name: &str) -> Option<Setting> {

@@ -1,5 +1,6 @@
 //! Goes through the tree of a file and lists what it sets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,6 +82,7 @@ pub(crate) fn walk(tree: &Table, file: &Arc<Path>, rank: usize) -> Layer {
         file,
         rank,
         layer: Layer::default(),
+        given: BTreeMap::new(),
     };
     walk.settings(&Scope::Base, "", tree, ROOT);
     walk.layer
@@ -90,6 +92,8 @@ struct Walk<'f> {
     file: &'f Arc<Path>,
     rank: usize,
     layer: Layer,
+    /// What is set already, and as what it is written.
+    given: BTreeMap<(Scope, String), String>,
 }
 
 impl Walk<'_> {
@@ -128,7 +132,7 @@ impl Walk<'_> {
         let at = join(at, &line.written);
         match inner {
             Inner::Settings(inner) => {
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.settings(scope, &at, table, inner);
                 }
             }
@@ -141,13 +145,13 @@ impl Walk<'_> {
                         _ => Scope::Model(name),
                     };
                     let at = join(&at, &model.written);
-                    for table in self.table(&at, model) {
+                    if let Some(table) = self.table(&at, model) {
                         self.settings(&scope, &at, table, MODEL);
                     }
                 }
             }
             Inner::Section(section) => {
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.section(section, &at, table);
                 }
             }
@@ -167,7 +171,7 @@ impl Walk<'_> {
                 name => (Scope::Agent(name.to_owned()), AGENT),
             };
             let at = join(at, &agent.written);
-            for table in self.table(&at, agent) {
+            if let Some(table) = self.table(&at, agent) {
                 self.settings(&scope, &at, table, inner);
             }
         }
@@ -219,7 +223,7 @@ impl Walk<'_> {
                 self.give(&Scope::Base, at, line, Setting::Row(row));
             } else if let Some(inner) = table_in(section, written) {
                 let at = join(at, written);
-                for table in self.table(&at, line) {
+                if let Some(table) = self.table(&at, line) {
                     self.section(inner, &at, table);
                 }
             } else if section == "summarizer" && is_spelled(written, "templates") {
@@ -270,12 +274,12 @@ impl Walk<'_> {
     fn give(&mut self, scope: &Scope, at: &str, line: &Line, setting: Setting) {
         let written = join(at, &line.written);
         let name = (scope.clone(), setting.path());
-        let first = self.layer.items.iter().find(|item| item.name() == name);
-        if let Some(first) = first.map(|first| first.written.clone()) {
+        if let Some(first) = self.given.get(&name).cloned() {
             let second = written;
             self.problem(line.line, SettingsError::GivenTwice { first, second });
             return;
         }
+        self.given.insert(name, written.clone());
         let value = match (&setting, line.node.value()) {
             (Setting::Template(_), Value::Text(path)) => self.beside(path),
             (Setting::Row(row), Value::Text(path)) if row.form == Form::Path => self.beside(path),

@@ -2,7 +2,7 @@
 //!
 //! - what there is: `state`; put together again from the store: `restore`
 //! - before each request: `step`; compactions at once, in the background, and on the day they pay: `compact`, `background`
-//! - the provider said no: `overflow`; taken back, branched, looked up: `history`
+//! - how large it is after one, by the provider: `recount`; the provider said no: `overflow`; taken back, branched, looked up: `history`
 
 mod background;
 mod compact;
@@ -11,6 +11,7 @@ mod flush;
 mod history;
 mod overflow;
 mod record;
+mod recount;
 mod restore;
 mod state;
 mod step;

@@ -29,6 +29,8 @@ pub struct Statistics {
     pub tokens: Stats,
     /// Compactions so far.
     pub compactions: u64,
+    /// Compactions there were when memories were last saved before one: they are saved once for each count.
+    pub flushed_at: Option<u64>,
     /// Calls of summarisers; they are among the steps.
     pub summary_calls: u64,
     /// What the turns cost.
@@ -63,6 +65,11 @@ impl Statistics {
     pub const fn compacted(&mut self, context_tokens: u64) {
         self.compactions += 1;
         self.tokens.context_tokens = context_tokens;
+    }
+
+    /// Memories were saved before the next compaction.
+    pub const fn flushed(&mut self) {
+        self.flushed_at = Some(self.compactions);
     }
 
     /// Turns so far: steps that wrote no summary.

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod all {
+    mod agent_example;
     mod faults;
     mod hook_commands;
     mod hooks;
@@ -9,10 +10,13 @@ mod all {
     mod memory_attacks;
     mod memory_flush;
     mod memory_folder;
+    mod nobody_waits;
     mod pipeline;
     mod staged;
     mod state_machine;
     mod statistics;
+    mod stories;
     mod support;
+    mod told;
     mod writing;
 }

@@ -1,10 +1,13 @@
 //! An epoch: a compaction frozen for every request that descends from its node.
 
+mod report;
+
 use std::sync::Arc;
 
 use epitome::{Compaction, Digest, Kept, Plan, Shown, TaskPlace, Trim, View};
 use epitome_store::{CompactionRow, CompactionState, ConversationId};
 use epitome_wire::Conversation;
+use report::StoredReport;
 use serde::{Deserialize, Serialize};
 
 /// A compaction as it is applied to requests. Positions are links of the chain, not indices of a request: a
@@ -32,6 +35,9 @@ pub(crate) struct Detail {
     pub(crate) trims: Vec<LinkTrims>,
     pub(crate) reason: String,
     pub(crate) sources: Vec<usize>,
+    /// What verification found. Records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) report: Option<StoredReport>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +115,7 @@ impl Epoch {
                 trims,
                 reason: compaction.plan.reason.as_str().to_owned(),
                 sources: compaction.summary.sources.clone(),
+                report: compaction.report.as_deref().map(StoredReport::of),
             },
         })
     }

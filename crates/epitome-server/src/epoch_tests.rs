@@ -1,6 +1,6 @@
 use epitome::{Kept, Shown, Trim};
 
-use super::StoredTrim;
+use super::{Detail, StoredTrim};
 
 fn trim(shown: Shown) -> Trim {
     Trim {
@@ -34,4 +34,14 @@ fn a_stored_trim_is_read_as_it_was_written() {
         assert_eq!(read, stored);
         assert_eq!(read.trim(), trim);
     }
+}
+
+/// A record written before reports were kept is still an epoch.
+#[test]
+fn a_record_without_a_report_is_read() {
+    let record = r#"{"covered_links":3,"task_in_head":true,"notes_cap_tokens":0,"summary_tokens":9,
+        "trimmed_tokens":0,"trims":[],"reason":"hard_line","sources":[1]}"#;
+    let detail: Detail = serde_json::from_str(record).unwrap();
+    assert_eq!(detail.report, None);
+    assert!(!serde_json::to_string(&detail).unwrap().contains("report"));
 }

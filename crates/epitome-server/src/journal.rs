@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::index::{Index, Written};
 use crate::window::ModelKey;
+use crate::words;
 
 /// How long a request waits for the store to answer a question.
 const READ_DEADLINE: Duration = Duration::from_millis(50);
@@ -234,7 +235,19 @@ async fn write_all(
     health: Arc<Health>,
 ) {
     let mut batch = Vec::new();
-    while writes.recv_many(&mut batch, QUEUE).await > 0 {
+    let mut is_behind = true;
+    loop {
+        while is_behind && writes.is_empty() && !writes.is_closed() {
+            is_behind = words::catch_up(&store, &tenant)
+                .await
+                .unwrap_or_else(|error| {
+                    health.failed("index", &error);
+                    false
+                });
+        }
+        if writes.recv_many(&mut batch, QUEUE).await == 0 {
+            break;
+        }
         // A commit costs much more than a row, so writes wait a moment for company.
         tokio::time::sleep(GATHER).await;
         while batch.len() < QUEUE
@@ -251,6 +264,10 @@ async fn write_all(
             }
         }
         append_all(&store, &tenant, &index, &appends, &health).await;
+        let mut stored = Vec::new();
+        for append in appends {
+            stored.extend(append.entries);
+        }
         for write in others {
             let result = match write {
                 Write::Append(append) => store.append(&tenant, &append).await,
@@ -266,6 +283,9 @@ async fn write_all(
                 Ok(()) => health.worked("write"),
                 Err(error) => health.failed("write", &error),
             }
+        }
+        if let Err(error) = words::index(&store, &tenant, stored).await {
+            health.failed("index", &error);
         }
     }
     store.close().await;

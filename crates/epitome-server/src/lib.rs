@@ -20,6 +20,7 @@ mod server;
 mod shape;
 mod upstream;
 mod window;
+mod words;
 
 pub use config::{Config, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation};
 pub use server::Server;

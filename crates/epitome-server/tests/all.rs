@@ -26,8 +26,14 @@ mod identity;
 #[path = "all/lines.rs"]
 mod lines;
 #[cfg(test)]
+#[path = "all/recall.rs"]
+mod recall;
+#[cfg(test)]
 #[path = "all/recovery.rs"]
 mod recovery;
+#[cfg(test)]
+#[path = "all/reports.rs"]
+mod reports;
 #[cfg(test)]
 #[path = "all/responses.rs"]
 mod responses;

@@ -23,21 +23,40 @@ impl AnyStore {
     /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, [`Error::Unavailable`] for `postgres:` and `postgresql:`, and
     /// those of [`SqliteStore::open`].
     pub async fn open(location: &str) -> Result<Self> {
-        let (scheme, rest) = location.split_once(':').unwrap_or_default();
-        match scheme {
-            "sqlite" if rest == ":memory:" => SqliteStore::in_memory().await.map(Self::Sqlite),
-            "sqlite" => {
-                let path = rest.strip_prefix("//").unwrap_or(rest);
-                if path.is_empty() {
-                    return Err(Error::NoPath);
-                }
-                SqliteStore::open(path).await.map(Self::Sqlite)
-            }
-            "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
-            _ => Err(Error::UnknownScheme {
-                scheme: scheme.to_owned(),
-            }),
+        match sqlite_path(location)? {
+            MEMORY => SqliteStore::in_memory().await,
+            path => SqliteStore::open(path).await,
         }
+        .map(Self::Sqlite)
+    }
+
+    /// Opens an existing, up-to-date store for reading; never writes to it.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and [`Error::CannotOpen`] when there is nothing at the location.
+    pub async fn open_read_only(location: &str) -> Result<Self> {
+        match sqlite_path(location)? {
+            MEMORY => SqliteStore::in_memory().await,
+            path => SqliteStore::open_read_only(path).await,
+        }
+        .map(Self::Sqlite)
+    }
+}
+
+/// What stands for no file.
+const MEMORY: &str = ":memory:";
+
+fn sqlite_path(location: &str) -> Result<&str> {
+    let (scheme, rest) = location.split_once(':').unwrap_or_default();
+    match scheme {
+        "sqlite" => match rest.strip_prefix("//").unwrap_or(rest) {
+            "" => Err(Error::NoPath),
+            path => Ok(path),
+        },
+        "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
+        _ => Err(Error::UnknownScheme {
+            scheme: scheme.to_owned(),
+        }),
     }
 }
 
@@ -200,6 +219,14 @@ impl Store for AnyStore {
         delegate!(self.tip(tenant, conversation))
     }
 
+    fn path(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        delegate!(self.path(tenant, tip))
+    }
+
     fn entry(
         &self,
         tenant: &TenantId,
@@ -294,6 +321,14 @@ impl Store for AnyStore {
         words: &[EntryWords],
     ) -> impl Future<Output = Result<()>> + Send {
         delegate!(self.index(tenant, words))
+    }
+
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        delegate!(self.unindexed(tenant, limit))
     }
 
     fn search(

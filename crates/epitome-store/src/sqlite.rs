@@ -243,6 +243,14 @@ impl Store for SqliteStore {
         read::tip(&self.readers, tenant, conversation)
     }
 
+    fn path(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
+        read::path(&self.readers, tenant, tip)
+    }
+
     fn entry(
         &self,
         tenant: &TenantId,
@@ -337,6 +345,14 @@ impl Store for SqliteStore {
         words: &[EntryWords],
     ) -> impl Future<Output = Result<()>> + Send {
         search::index(&self.writer, tenant, words)
+    }
+
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        search::unindexed(&self.readers, tenant, limit)
     }
 
     fn search(

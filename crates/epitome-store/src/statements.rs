@@ -69,6 +69,16 @@ pub(crate) const SELECT_TIP: &str = "\
     SELECT digest, parent, entry, position, conversation FROM nodes \
     WHERE tenant = $1 AND conversation = $2 ORDER BY position DESC, digest LIMIT 1";
 
+pub(crate) const SELECT_PATH: &str = "\
+    WITH RECURSIVE path (digest, parent, entry, position, conversation) AS ( \
+        SELECT digest, parent, entry, position, conversation FROM nodes \
+            WHERE tenant = $1 AND digest = $2 \
+        UNION ALL \
+        SELECT n.digest, n.parent, n.entry, n.position, n.conversation FROM path \
+            JOIN nodes AS n ON n.tenant = $1 AND n.digest = path.parent \
+    ) \
+    SELECT digest, parent, entry, position, conversation FROM path ORDER BY position";
+
 /// The position is there for the sake of decoding.
 pub(crate) const SELECT_ENTRY: &str =
     "SELECT 0, key, raw, wire, tokens FROM entries WHERE tenant = $1 AND key = $2";

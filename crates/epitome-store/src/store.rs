@@ -162,6 +162,13 @@ pub trait Store: Send + Sync + 'static {
         conversation: &ConversationId,
     ) -> impl Future<Output = Result<Option<NodeRow>>> + Send;
 
+    /// The nodes from the root to `tip`. Empty when `tip` is unknown.
+    fn path(
+        &self,
+        tenant: &TenantId,
+        tip: Digest,
+    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send;
+
     /// An entry by its key, byte for byte as it was first stored.
     fn entry(
         &self,
@@ -271,6 +278,13 @@ pub trait Store: Send + Sync + 'static {
         tenant: &TenantId,
         words: &[EntryWords],
     ) -> impl Future<Output = Result<()>> + Send;
+
+    /// At most `limit` entries whose words were never given. Looks through all entries of the tenant when there are few.
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send;
 
     /// At most `limit` entries that have the words of `query`, the best first.
     ///

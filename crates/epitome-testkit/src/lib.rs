@@ -26,8 +26,8 @@ pub use client::{Event, Received};
 pub use generate::{Damage, Kind};
 pub use random::Random;
 pub use server::{
-    Answer, Call, Chunking, Delivery, Echo, Fault, Faults, ModelConfig, Recorded, Reply, Script,
-    ScriptedModel,
+    Answer, Call, Chunking, Delivery, Echo, Fault, Faults, ModelConfig, Recorded, Reply, Respond,
+    Script, ScriptedModel,
 };
 pub use strict::{Rule, Violation};
 pub use wire::Wire;

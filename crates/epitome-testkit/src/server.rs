@@ -24,7 +24,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-pub use config::{Chunking, Echo, ModelConfig, Script};
+pub use config::{Chunking, Echo, ModelConfig, Respond, Script};
 pub use fault::{Fault, Faults};
 pub use record::{Delivery, Recorded};
 pub use reply::{Answer, Call, Reply};

@@ -5,6 +5,7 @@
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
 //! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`input_tokens`], [`StreamWatch`], [`sse`],
 //!   [`Unpacker`]
+//! - what people look for a message by: [`searchable_text`]
 //! - what a provider would refuse: [`violations`] on decoded messages, [`problems`] on a body; put right: [`repair`]
 //!
 //! Each format is one module with the same four functions: `decode`, `canonical`, `summary_message` and the
@@ -30,6 +31,7 @@ mod provider_history;
 mod render;
 mod repair;
 mod scan;
+mod searchable;
 mod splice;
 pub mod sse;
 mod usage;
@@ -48,6 +50,7 @@ pub use media::{Detail, ImageSize};
 pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;
 pub use repair::{Fix, Repaired, repair};
+pub use searchable::{searchable_entry, searchable_text};
 pub use splice::{Edit, Item, Splice};
 pub use usage::{StreamWatch, input_tokens};
 pub use validity::{Problem, ProblemCode, Violation, ViolationKind, problems, violations};

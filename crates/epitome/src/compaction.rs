@@ -116,6 +116,40 @@ impl Compaction {
         focus: Option<&str>,
         host_pins: &[Pin],
     ) -> Result<Self, NoPlan> {
+        Self::extracted(preset, plan, log, messages, meter, focus, host_pins)
+            .map(|(compaction, _)| compaction)
+    }
+
+    /// [`Compaction::extract_with`], and what verification says about the summary. It takes less time than one after
+    /// the other.
+    ///
+    /// # Errors
+    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
+    pub fn extract_verified(
+        preset: PresetName,
+        plan: Plan,
+        log: &Log,
+        messages: &[impl Borrow<Message>],
+        meter: Meter,
+        focus: Option<&str>,
+        host_pins: &[Pin],
+    ) -> Result<Self, NoPlan> {
+        let (mut compaction, pins) =
+            Self::extracted(preset, plan, log, messages, meter, focus, host_pins)?;
+        compaction.report = Some(Box::new(compaction.verify_with(messages, pins)));
+        Ok(compaction)
+    }
+
+    /// A compaction, and the pins of its span where all of that was read for them.
+    fn extracted(
+        preset: PresetName,
+        plan: Plan,
+        log: &Log,
+        messages: &[impl Borrow<Message>],
+        meter: Meter,
+        focus: Option<&str>,
+        host_pins: &[Pin],
+    ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
         let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
         let ground = Ground {
             preset,
@@ -129,7 +163,11 @@ impl Compaction {
     }
 
     /// Carries out a plan, whoever writes the summary.
-    fn carry_out(plan: Plan, ground: Ground<'_>, writer: Writer<'_>) -> Result<Self, NoPlan> {
+    fn carry_out(
+        plan: Plan,
+        ground: Ground<'_>,
+        writer: Writer<'_>,
+    ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
         let Ground {
             preset,
             log,
@@ -139,8 +177,10 @@ impl Compaction {
             host_pins,
         } = ground;
         match plan.layout {
-            Layout::Marker => return Self::truncate(plan, log, messages, meter),
-            Layout::Nothing => return Ok(Self::without_summary(plan, String::new(), 0, log)),
+            Layout::Marker => return Ok((Self::truncate(plan, log, messages, meter)?, None)),
+            Layout::Nothing => {
+                return Ok((Self::without_summary(plan, String::new(), 0, log), None));
+            }
             Layout::UserMessage | Layout::AssistantMessage | Layout::Merged => {}
         }
         let at = |range: Range<usize>| -> Vec<(usize, &Message)> {
@@ -227,10 +267,11 @@ impl Compaction {
         };
         let size =
             |summary: &Summary| meter.message(&Message::text(Role::User, summary.text.clone()));
+        let read = source.read();
         let mut report = None;
         let mut summary = match writer {
-            Writer::BuiltIn => source.summarise(),
-            Writer::Note(text) => source.around(text),
+            Writer::BuiltIn => source.write(&read),
+            Writer::Note(text) => source.around(&read, text),
             Writer::Checked(text) => {
                 let previous = source
                     .before
@@ -241,6 +282,7 @@ impl Compaction {
                 };
                 let checked = source
                     .checked(
+                        &read,
                         text,
                         previous
                             .as_deref()
@@ -248,7 +290,7 @@ impl Compaction {
                     )
                     .map_err(refused)?;
                 report = Some(Box::new(checked.report));
-                source.around(&checked.text)
+                source.around(&read, &checked.text)
             }
         };
         let mut summary_tokens = size(&summary);
@@ -269,7 +311,7 @@ impl Compaction {
                 });
             }
             source.budget_tokens = source.budget_tokens.saturating_sub(excess + excess / 2 + 4);
-            summary = source.summarise();
+            summary = source.write(&read);
             summary_tokens = size(&summary);
         }
         let tokens_after = kept_tokens + summary_tokens + acknowledgement;
@@ -279,13 +321,11 @@ impl Compaction {
                 floor_tokens: plan.floor_tokens,
             });
         }
-        let found = pin::find(span.iter().copied()).into_iter();
-        let in_force = host_pins
-            .iter()
-            .cloned()
-            .chain(found.filter(Pin::is_active));
+        let found = source.own_pins(&read);
+        let active = found.iter().filter(|pin| pin.is_active());
+        let in_force = host_pins.iter().chain(active).cloned();
         let (pins, demoted) = in_force.partition(|pin: &Pin| summary.text.contains(&pin.text));
-        Ok(Self {
+        let compaction = Self {
             plan,
             summary,
             summary_tokens,
@@ -295,7 +335,8 @@ impl Compaction {
             demoted,
             tokens_after,
             report,
-        })
+        };
+        Ok((compaction, Some(found).filter(|_| idle.is_empty())))
     }
 
     /// Carries out a plan that drops the oldest entries, with a marker that counts all that ever went this way.

@@ -6,6 +6,7 @@ mod cut;
 mod listing;
 mod named;
 mod pieces;
+mod read;
 mod survey;
 mod todo;
 mod trouble;
@@ -25,6 +26,7 @@ use arrange::{Replaced, Sections, arrange};
 use coverage::Coverage;
 pub(crate) use cut::{first_words, whole_words};
 use pieces::{Piece, Voice};
+use read::Read;
 use survey::{Candidate, Survey};
 use trouble::Troubles;
 
@@ -104,25 +106,33 @@ impl Source<'_> {
     /// for the frame, only the frame is left.
     #[must_use]
     pub fn summarise(&self) -> Summary {
+        self.write(&self.read())
+    }
+
+    /// Writes the summary of what was read.
+    pub(crate) fn write(&self, read: &Read) -> Summary {
+        let Read {
+            earlier,
+            pins,
+            binding,
+        } = read;
         let mut parts = Parts {
             covers: self.covers(),
             ..Parts::default()
         };
         let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
         let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
-        let earlier = self.earlier();
 
         let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
         let room = self.budget_tokens.saturating_sub(frame);
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
-        let (pins, binding) = self.pins(&earlier);
         parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
         let request_tokens = percent_of(left, REQUEST_PERCENT)
             .max(REQUEST_TOKENS)
             .min(left / 3);
         if self.carries_task {
-            parts.task = self.first_request(&earlier, request_tokens);
+            parts.task = self.first_request(earlier, request_tokens);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
         }
         let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
@@ -135,18 +145,18 @@ impl Source<'_> {
         let told: Vec<String> = requests.cloned().collect();
         let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
         parts.pins.retain(|pin| !is_told(pin));
-        parts.named = self.named(&earlier, &pins, left);
+        parts.named = self.named(earlier, pins, left);
         left = left.saturating_sub(parts.named_tokens(self.meter));
         let close_tokens = percent_of(left, CLOSE_PERCENT);
         parts.last_words = self.last_words(close_tokens);
-        parts.open = self.open(&earlier, percent_of(left, OPEN_PERCENT));
+        parts.open = self.open(earlier, percent_of(left, OPEN_PERCENT));
         let close = parts.last_words.iter().chain(&parts.open);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
-            let listed = self.list_files(&earlier, &mut parts, left);
+            let listed = self.list_files(earlier, &mut parts, left);
             left = left.saturating_sub(listed);
         }
-        self.choose(&earlier, &binding, &mut parts, left);
+        self.choose(earlier, binding, &mut parts, left);
         // The beginning of the turn that goes on is told by itself.
         let is_turn = |line: &Line| self.turn_start.is_some_and(|start| line.position >= start);
         let (turn, history) = std::mem::take(&mut parts.record)
@@ -364,24 +374,6 @@ impl Source<'_> {
 
     fn first_position(&self) -> usize {
         self.span.first().map_or(0, |(position, _)| *position)
-    }
-
-    fn pins(&self, earlier: &Earlier) -> (Vec<Pin>, Binding) {
-        let position = self.first_position();
-        let carried = |text: &String| Pin::carried(position, text.clone());
-        let host = self.host_pins.iter().cloned();
-        let is_new = |text: &&String| self.host_pins.iter().all(|pin| pin.text != **text);
-        let earlier_pins = earlier.pins.iter().filter(is_new).map(carried);
-        let carried = host.chain(earlier_pins).collect();
-        // A rule inside a request is not among the instructions of the earlier summary.
-        let requests: Vec<Message> = earlier
-            .task
-            .iter()
-            .chain(&earlier.said)
-            .map(|text| Message::text(Role::User, text.as_str()))
-            .collect();
-        let requests = requests.iter().map(|message| (position, message));
-        pin::sorted(carried, requests.chain(self.entries()))
     }
 
     fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {

@@ -48,6 +48,11 @@ impl Meter {
     /// Tokens of a whole message: texts, tool names, arguments, results, media.
     #[must_use]
     pub fn message(self, message: &Message) -> u64 {
+        self.message_with(message, |_| {})
+    }
+
+    /// The same. What each text of a tool result costs is handed on, because counting it takes time.
+    pub(crate) fn message_with(self, message: &Message, mut result_text: impl FnMut(u64)) -> u64 {
         let mut units = 0;
         let mut tokens = self.overhead(MESSAGE_OVERHEAD);
         for block in &message.blocks {
@@ -64,7 +69,11 @@ impl Meter {
                     tokens += self.overhead(CALL_OVERHEAD);
                     for part in &result.parts {
                         match part {
-                            ResultPart::Text(text) => units += self.units(text),
+                            ResultPart::Text(text) => {
+                                let own = self.units(text);
+                                result_text(own.div_ceil(UNITS));
+                                units += own;
+                            }
                             ResultPart::Media(media) => tokens += u64::from(media.tokens),
                             ResultPart::Opaque { chars } => units += opaque_units(*chars),
                         }

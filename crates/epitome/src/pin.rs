@@ -244,10 +244,11 @@ impl Board {
                 Item::Ticked => Some(Change::Finishes),
                 _ => reading.change.filter(|_| !is_todo),
             };
-            let is_known = self.texts.contains(piece.text);
             let superseded = match change {
                 Some(Change::Finishes) => self.apply(Change::Finishes, position, piece.text),
-                Some(change) if !is_known => self.apply(change, position, piece.text),
+                Some(change) if !self.texts.contains(piece.text) => {
+                    self.apply(change, position, piece.text)
+                }
                 _ => false,
             };
             if is_todo {

@@ -309,7 +309,7 @@ impl Session {
         self.guard().map_err(guard::WindowTooSmall::reason)?;
         let lines = self.lines();
         let tokens = self.context_tokens();
-        if lines.is_some_and(|lines| tokens > lines.hard_tokens) {
+        if self.is_over_hard_line(tokens) {
             return Ok(Decision::Compact(Reason::HardLine));
         }
         if self.most_messages().is_some() {
@@ -327,7 +327,8 @@ impl Session {
                 let due = self.due_tokens();
                 match spacebot::tier(due, self.window.tokens, thresholds) {
                     None => return Err(Reason::BelowLine),
-                    Some(Tier::Emergency) => false,
+                    // The highest tier is the hard line of this design.
+                    Some(Tier::Emergency) => return Ok(Decision::Compact(Reason::HardLine)),
                     Some(Tier::Background | Tier::Aggressive) => true,
                 }
             }
@@ -454,10 +455,30 @@ impl Session {
     }
 
     /// The lines of the window, as well calibrated as the meter is.
-    fn lines(&self) -> Option<Lines> {
+    #[must_use]
+    pub fn lines(&self) -> Option<Lines> {
         let error_ratio = self.calibration.error_ratio();
         self.window
             .lines_with(self.margins, self.output_tokens, error_ratio)
+    }
+
+    /// Whether a request of so many tokens may not go out. That is the line of the window; a design whose own line lies
+    /// above that one would never come to its own way, so that its hard line lies between its own and the window.
+    fn is_over_hard_line(&self, tokens: u64) -> bool {
+        let Some(lines) = self.lines() else {
+            return false;
+        };
+        let window = self.window.tokens;
+        let own = match self.preset.trigger {
+            Trigger::HardLine => None,
+            Trigger::Tiers(thresholds) => Some((window as f64 * thresholds.emergency) as u64),
+            _ => {
+                let own = self.preset.threshold_tokens(self.window, Some(lines));
+                let above = own.filter(|own| (lines.hard_tokens..window).contains(own));
+                above.map(|own| own + (window - own) / 2)
+            }
+        };
+        tokens > own.unwrap_or(0).max(lines.hard_tokens)
     }
 
     /// How many messages may be shown, where there are more.

@@ -38,7 +38,7 @@ use crate::meter::Meter;
 use crate::pin::{self, Pin};
 use crate::reason::Reason;
 use crate::summary::Earlier;
-use ground::Ground;
+use ground::{Asked, Ground};
 use judge::Judge;
 use repair::{Repair, Repaired};
 use restore::missing;
@@ -131,16 +131,39 @@ impl Verification {
     /// them. The pins are those that the source itself gives.
     #[must_use]
     pub fn of(source: &[(usize, &Message)], previous: Option<&str>) -> Self {
-        let carried = previous
-            .and_then(Earlier::read)
-            .into_iter()
-            .flat_map(|earlier| earlier.pins)
-            .map(|text| Pin::carried(0, text))
-            .collect();
+        Self::reading(source, previous, None, None)
+    }
+
+    /// Reads a source to check one summary of it: what has nothing to do with that is not kept. The pins are looked for
+    /// where they are not known.
+    fn of_one(
+        source: &[(usize, &Message)],
+        previous: Option<&str>,
+        summary: &str,
+        pins: Option<Vec<Pin>>,
+    ) -> Self {
+        Self::reading(source, previous, Some(Asked::by(summary)), pins)
+    }
+
+    fn reading(
+        source: &[(usize, &Message)],
+        previous: Option<&str>,
+        asked: Option<Asked>,
+        pins: Option<Vec<Pin>>,
+    ) -> Self {
+        let found = || {
+            let carried = previous
+                .and_then(Earlier::read)
+                .into_iter()
+                .flat_map(|earlier| earlier.pins)
+                .map(|text| Pin::carried(0, text))
+                .collect();
+            pin::carry(carried, source.iter().copied())
+        };
         Self {
-            ground: Ground::of(source, previous),
+            ground: Ground::of(source, previous, asked),
             anchors: weigh::anchors(source),
-            rules: Rules::of(pin::carry(carried, source.iter().copied())),
+            rules: Rules::of(pins.unwrap_or_else(found)),
             todos: todo::open(source.iter().map(|(_, message)| *message)),
             headings: Vec::new(),
             limits: VerifyLimits::default(),
@@ -181,7 +204,7 @@ impl Verification {
     #[must_use]
     pub fn with_view(mut self, messages: &[&Message]) -> Self {
         let view: Vec<(usize, &Message)> = messages.iter().copied().enumerate().collect();
-        self.view = Ground::of(&view, None);
+        self.view = Ground::of(&view, None, None);
         let spoken = messages.iter().flat_map(|message| message.spoken());
         self.view_text = rule::single_spaced(&spoken.collect::<Vec<_>>().join("\n"));
         self

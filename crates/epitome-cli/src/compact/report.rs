@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use epitome::reference::vibe::grouped;
+use epitome::verify::VerifyReport;
 use epitome::{Block, Compaction, Message, NoPlan, PresetName, Reason, ViewItem, leading_system};
 use epitome_wire::{Body, detect};
 use serde::Serialize;
@@ -97,7 +98,8 @@ impl Report {
         };
         let compaction = match outcome {
             Ok(compaction) => {
-                let measured = compaction.verify(&input.messages).total();
+                let report = compaction.report.as_deref();
+                let measured = report.map(VerifyReport::total).unwrap_or_default();
                 object.compacted = true;
                 object.reason = compaction.plan.reason.as_str();
                 object.tokens_after = compaction.tokens_after;

@@ -9,6 +9,8 @@ pub(crate) fn epitome() -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("EPITOME_")) {
         command.env_remove(name);
     }
+    // Whoever runs the tests may have a configuration.
+    command.env("XDG_CONFIG_HOME", "/nonexistent");
     command
 }
 

@@ -128,3 +128,13 @@ fn agents_and_models_overlay_each_other() {
     assert!(small.common.wait, "every pattern that matches is heard");
     assert_eq!(loaded.agents(), ["other", "small"]);
 }
+
+#[test]
+fn a_long_file_loads_at_once() {
+    let agent = |number| format!("[agents.a{number}]\npreset = \"spacebot\"\nwait = true\n");
+    let text: String = (0..2_000).map(agent).collect();
+    let loaded = load(&text);
+    assert_eq!(loaded.agents().len(), 2_000);
+    let last = loaded.for_agent(Some("a1999")).for_model("x").settings;
+    assert!(last.common.wait && last.preset() == PresetName::Spacebot);
+}

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use epitome_config::{Files, Loaded, Sources};
+use proptest::prelude::Strategy;
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 
 /// A folder that holds files of a configuration.
 pub(crate) struct Folder(tempfile::TempDir);
@@ -55,5 +57,31 @@ pub(crate) fn problems(text: &str) -> Vec<String> {
             .lines()
             .map(str::to_owned)
             .collect(),
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    let value = std::env::var(name).ok()?;
+    let parsed = value.parse().ok();
+    Some(parsed.unwrap_or_else(|| panic!("{name}={value} is not a number")))
+}
+
+/// Runs `test` on `EPITOME_CASES` (1,000) values, or on fewer where a case costs more.
+pub(crate) fn property<S: Strategy>(cost: u32, strategy: &S, test: impl Fn(S::Value))
+where
+    S::Value: std::fmt::Debug,
+{
+    let config = Config {
+        cases: (number("EPITOME_CASES").unwrap_or(1_000) / cost).max(1),
+        rng_seed: RngSeed::Fixed(number("EPITOME_SEED").unwrap_or(2_026)),
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let outcome = TestRunner::new(config).run(strategy, |value| {
+        test(value);
+        Ok::<(), TestCaseError>(())
+    });
+    if let Err(failure) = outcome {
+        panic!("{failure}");
     }
 }

@@ -90,9 +90,12 @@ impl Conversation {
             }
         };
         state.ready = Some(Ready { written, fence });
-        self.publish_if_it_pays(&mut state).await?;
+        let is_published = self.publish_if_it_pays(&mut state).await?;
         let waits = state.ready.is_some();
         drop(state);
+        if is_published {
+            self.recount_as_the_design_does().await;
+        }
         if waits {
             self.give_back_at_shutdown(fence, &cancel).await;
         }

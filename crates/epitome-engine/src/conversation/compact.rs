@@ -9,7 +9,7 @@ use epitome_store::{
 use super::record::{ChangePlace, CompactionRecord, StepRecord};
 use super::state::{Ready, State};
 use super::{Conversation, ConversationError};
-use crate::hooks::AfterCompaction;
+use crate::hooks::{AfterCompaction, BeforeCompaction};
 use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
 
 impl Conversation {
@@ -40,12 +40,14 @@ impl Conversation {
                 self.engine().shared().stopping.child_token(),
             )
             .await?;
-        let mut state = self.state().await;
-        let is_published = self.publish(&mut state, written, None).await?;
-        match state.session.compaction() {
-            Some(compaction) if is_published => Ok(compaction.clone()),
-            _ => Err(ConversationError::Superseded),
-        }
+        let compaction = {
+            let mut state = self.state().await;
+            let is_published = self.publish(&mut state, written, None).await?;
+            let compaction = state.session.compaction().filter(|_| is_published);
+            compaction.cloned().ok_or(ConversationError::Superseded)?
+        };
+        self.recount_as_the_design_does().await;
+        Ok(compaction)
     }
 
     /// Compacts with the built-in summariser, at once.
@@ -77,7 +79,15 @@ impl Conversation {
             message: String::new(),
         };
         let shown = state.session.log().len();
-        if self.commit(state, next, shown, &[step], None).await? {
+        // What happens at once waits for no hook: they are told behind it, in order.
+        let late = BeforeCompaction {
+            message_count: shown,
+            token_count: Some(state.session.view_tokens()),
+        };
+        let is_stored = self
+            .commit(state, next, shown, &[step], None, Some(late))
+            .await?;
+        if is_stored {
             Ok(())
         } else {
             Err(ConversationError::Superseded)
@@ -91,8 +101,11 @@ impl Conversation {
         written: Written,
         fence: Option<u64>,
     ) -> Result<bool, ConversationError> {
-        let prices = self.prices();
-        state.statistics.summary_call(written.usage, &prices);
+        // What the built-in summariser or a hook wrote took no call.
+        if written.usage != epitome::Usage::default() {
+            let prices = self.prices();
+            state.statistics.summary_call(written.usage, &prices);
+        }
         self.save_memories(&written.memories).await?;
         let prepared = match written.prepared {
             Ok(prepared) => prepared,
@@ -116,7 +129,10 @@ impl Conversation {
         let compaction = prepared.compaction().clone();
         let mut next = state.session.clone();
         match next.commit(prepared).map(|_| ()) {
-            Ok(()) => self.commit(state, next, shown, &written.steps, fence).await,
+            Ok(()) => {
+                self.commit(state, next, shown, &written.steps, fence, None)
+                    .await
+            }
             Err(CommitError::Superseded) => {
                 self.keep_dead(state, compaction, shown, &written.steps)
                     .await?;
@@ -136,6 +152,7 @@ impl Conversation {
         shown: usize,
         steps: &[Step],
         fence: Option<u64>,
+        late: Option<BeforeCompaction>,
     ) -> Result<bool, ConversationError> {
         let Some(compaction) = next.compaction().cloned() else {
             return Ok(false);
@@ -160,6 +177,8 @@ impl Conversation {
         state.session = next;
         state.changes += 1;
         state.compactions.push(id);
+        let context_tokens = state.session.context_tokens();
+        state.statistics.compacted(context_tokens);
         let event = AfterCompaction {
             message_count: state.session.log().len(),
             token_count: Some(state.session.view_tokens()),
@@ -168,6 +187,9 @@ impl Conversation {
         let hooks = shared.hooks.clone();
         let context = self.context();
         shared.tasks.spawn(async move {
+            if let Some(late) = late {
+                hooks.before(late, &context).await;
+            }
             hooks.after(event, &context).await;
         });
         Ok(true)
@@ -239,6 +261,7 @@ impl Conversation {
             record: serde_json::to_string(&CompactionRecord {
                 shown,
                 compaction,
+                hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: steps.iter().map(StepRecord::from).collect(),
             })
             .unwrap_or_default(),

@@ -45,6 +45,8 @@ impl Conversation {
         prompts: &FlushPrompts,
         today: Date,
     ) -> Flushed {
+        // Also one that fails was the one of its cycle: a flush never stands in the way twice.
+        self.state().await.statistics.flushed();
         let mut flushed = Flushed {
             outcome: FlushOutcome::Silent,
             notes: 0,

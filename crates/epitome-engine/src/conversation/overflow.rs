@@ -29,14 +29,22 @@ impl Conversation {
         status: u16,
         body: &[u8],
     ) -> Result<Recovery, ConversationError> {
-        let mut state = self.state().await;
-        let tokens = state.session.context_tokens();
+        let tokens = self.look(epitome::Session::context_tokens).await;
         let window = self.engine().shared().window.tokens;
         let overflow = Overflow::read(status, body)
             .or_else(|| Overflow::wordless(status, body, tokens, window));
-        let Some(overflow) = overflow else {
-            return Ok(Recovery::NotAnOverflow);
-        };
+        match overflow {
+            Some(overflow) => self.too_long(&overflow).await,
+            None => Ok(Recovery::NotAnOverflow),
+        }
+    }
+
+    /// [`overflowed`](Self::overflowed) for those who have read the error already.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn too_long(&self, overflow: &Overflow) -> Result<Recovery, ConversationError> {
+        let mut state = self.state().await;
         if let Some(window_tokens) = overflow.window_tokens {
             self.learn(window_tokens).await?;
         }

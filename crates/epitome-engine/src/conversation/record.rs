@@ -12,6 +12,10 @@ pub(super) struct CompactionRecord {
     pub(super) shown: usize,
     /// The compaction itself.
     pub(super) compaction: Compaction,
+    /// The line that no request crosses, at that time: whoever takes the compaction back without this engine can tell
+    /// whether the conversation would still fit.
+    #[serde(default)]
+    pub(super) hard_tokens: Option<u64>,
     /// Which summariser held, and what failed before it.
     #[serde(default)]
     pub(super) steps: Vec<StepRecord>,

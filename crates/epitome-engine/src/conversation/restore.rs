@@ -34,6 +34,7 @@ pub(super) async fn restore(
     // What happened long ago is no news.
     let _ = state.session.take_events();
     state.touched_ms = engine.shared().clock.now_ms();
+    state.statistics.compactions = state.session.records().len() as u64;
     Ok(state)
 }
 

@@ -77,11 +77,20 @@ impl Conversation {
                     self.prepare(&mut state, Reason::NearLine).await?;
                     return Ok(preparing(&state));
                 }
-                Decision::Compact(reason) if self.must_not_wait(&state, reason) => {
-                    return match self.compact_at_once(&mut state, reason).await {
-                        Ok(()) => Ok(StepAction::Compacted(reason)),
-                        Err(error) => self.unchanged(error),
-                    };
+                // Trimming tells nothing of what leaves: what is due anyway is summarised first.
+                Decision::Compact(Reason::TooManyMessages) if self.is_due_anyway(&state) => {
+                    if self.engine().settings().common.wait {
+                        Reason::Threshold
+                    } else if self.prepare(&mut state, Reason::Threshold).await?
+                        || state.in_flight.is_some()
+                    {
+                        return Ok(StepAction::Preparing);
+                    } else {
+                        return self.at_once(&mut state, Reason::TooManyMessages).await;
+                    }
+                }
+                Decision::Compact(reason) if self.must_not_wait(reason) => {
+                    return self.at_once(&mut state, reason).await;
                 }
                 Decision::Compact(reason) => {
                     if !self.engine().settings().common.wait {
@@ -98,8 +107,27 @@ impl Conversation {
         }
     }
 
+    async fn at_once(
+        &self,
+        state: &mut State,
+        reason: Reason,
+    ) -> Result<StepAction, ConversationError> {
+        match self.compact_at_once(state, reason).await {
+            Ok(()) => Ok(StepAction::Compacted(reason)),
+            Err(error) => self.unchanged(error),
+        }
+    }
+
+    /// Whether the size alone calls for a compaction that a model can write.
+    fn is_due_anyway(&self, state: &State) -> bool {
+        let shared = self.engine().shared();
+        let preset = epitome::Preset::from(&shared.settings);
+        let tokens = state.session.due_tokens();
+        shared.ladder.asks_a_model() && preset.is_due(tokens, shared.window, None).is_ok()
+    }
+
     /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
-    fn must_not_wait(&self, state: &State, reason: Reason) -> bool {
+    fn must_not_wait(&self, reason: Reason) -> bool {
         let settings = self.engine().settings();
         let is_emergency = matches!(epitome::Preset::from(settings).trigger, Trigger::Tiers(_));
         let asks_nobody = !self.engine().shared().ladder.asks_a_model()
@@ -110,13 +138,13 @@ impl Conversation {
         );
         // Who waits for the model anyway may do so up to the line that no request crosses.
         let may_wait = settings.common.wait && settings.preset() != PresetName::Default;
-        let _ = state;
         (has_to && !(may_wait && reason == Reason::TooManyMessages)) || is_emergency || asks_nobody
     }
 
     /// Whether what is ready should be shown now.
     pub(super) fn pays(&self, state: &State, written: &Written) -> bool {
-        if self.engine().settings().preset() != PresetName::Default {
+        let preset = self.engine().settings().preset();
+        if preset != PresetName::Default {
             return true;
         }
         let Ok(prepared) = &written.prepared else {

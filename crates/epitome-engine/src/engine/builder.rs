@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::settings::Settings;
+use epitome::settings::{DesignSettings, Settings};
 use epitome::{Meter, PresetName, Window, WindowSource};
 use epitome_store::{AnyStore, Store, TenantId};
 use epitome_wire::Wire;
@@ -215,6 +215,7 @@ impl EngineBuilder {
             },
             None => self.settings.window().unwrap_or(self.window),
         };
+        let window = reaching(&self.settings, window);
         let mut style = Style::of(&self.settings);
         if let Some(form) = self.form {
             style.form = form;
@@ -250,5 +251,21 @@ impl EngineBuilder {
                 lease_ms: self.lease_ms,
             }),
         })
+    }
+}
+
+/// A design that goes by a number of tokens alone has no window. Where none is known, a line must not stand before the
+/// number; if the true window is smaller, the provider will say so.
+fn reaching(settings: &Settings, window: Window) -> Window {
+    let threshold = match &settings.design {
+        DesignSettings::Vibe(own) => u64::try_from(own.auto_compact_threshold).unwrap_or(0),
+        _ => 0,
+    };
+    match window.source {
+        WindowSource::Assumed => Window {
+            tokens: window.tokens.max(threshold.saturating_mul(3) / 2),
+            ..window
+        },
+        _ => window,
     }
 }

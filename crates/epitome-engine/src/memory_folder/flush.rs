@@ -1,5 +1,6 @@
 //! The turn before a compaction in which a model saves what should outlive it.
 
+use epitome::settings::MemoryFlushSettings;
 use jiff::civil::Date;
 use minijinja::{Environment, Error, UndefinedBehavior, context};
 
@@ -28,6 +29,16 @@ impl Default for FlushPrompts {
         Self {
             prompt: include_str!("../../prompts/memory_flush.md").to_owned(),
             system_prompt: include_str!("../../prompts/memory_flush_system.md").to_owned(),
+        }
+    }
+}
+
+impl From<&MemoryFlushSettings> for FlushPrompts {
+    fn from(settings: &MemoryFlushSettings) -> Self {
+        let own = Self::default();
+        Self {
+            prompt: settings.prompt.clone().unwrap_or(own.prompt),
+            system_prompt: settings.system_prompt.clone().unwrap_or(own.system_prompt),
         }
     }
 }

@@ -190,7 +190,10 @@ impl Caller {
         let text = received.collected().await.unwrap_or_default();
         Err(match Refusal::read(status, &text) {
             Refusal::RateLimit => CallError::RateLimited { wait },
-            Refusal::Overflow(overflow) => CallError::TooLong(overflow),
+            Refusal::Overflow(overflow) => CallError::TooLong {
+                overflow,
+                message: shown(&text),
+            },
             Refusal::Parameter | Refusal::Other => CallError::Refused {
                 status,
                 message: shown(&text),
@@ -323,7 +326,10 @@ impl Received {
 /// An answer that came through may still be none.
 fn judged(answer: Answer, ask: &Ask) -> Result<Answer, CallError> {
     if let Some(overflow) = answer.overflow {
-        return Err(CallError::TooLong(overflow));
+        return Err(CallError::TooLong {
+            overflow,
+            message: shown(answer.error.unwrap_or_default().as_bytes()),
+        });
     }
     if let Some(message) = &answer.error {
         return Err(CallError::Broken {
@@ -331,7 +337,8 @@ fn judged(answer: Answer, ask: &Ask) -> Result<Answer, CallError> {
         });
     }
     let is_empty = answer.message.blocks.is_empty();
-    if answer.stop.is_none() && (is_empty || matches!(ask.form, Form::Fresh { .. })) {
+    let is_aligned = matches!(ask.form, Form::Aligned { .. });
+    if answer.stop.is_none() && (is_empty || !is_aligned) {
         return Err(CallError::CutOff);
     }
     Ok(answer)

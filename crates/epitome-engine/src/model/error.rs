@@ -35,8 +35,13 @@ pub enum CallError {
         wait: Option<Duration>,
     },
     /// The request is too long for the model.
-    #[error("the request is too long for the model")]
-    TooLong(Overflow),
+    #[error("the request is too long for the model: {message}")]
+    TooLong {
+        /// What the answer says about sizes.
+        overflow: Overflow,
+        /// The beginning of the provider's own words, on one line.
+        message: String,
+    },
     /// The provider refused the request.
     #[error("the provider refused the request with status {status}: {message}")]
     Refused {
@@ -78,7 +83,7 @@ impl CallError {
             Self::Timeout { .. } => Failure::SummaryTimeout,
             Self::CutOff => Failure::SummaryCutOff,
             Self::RateLimited { .. } => Failure::SummaryRateLimited,
-            Self::TooLong(_) => Failure::SummaryOverflow,
+            Self::TooLong { .. } => Failure::SummaryOverflow,
             Self::SpendLimit { .. } => Failure::SpendLimit,
             Self::Cancelled => Failure::Cancelled,
             Self::Key(_)
@@ -110,7 +115,7 @@ impl CallError {
             // One that hangs has cost a whole time limit already.
             Self::Timeout { .. }
             | Self::Key(_)
-            | Self::TooLong(_)
+            | Self::TooLong { .. }
             | Self::SpendLimit { .. }
             | Self::Cancelled => None,
         }

@@ -33,6 +33,11 @@ pub enum Form {
         /// The conversation with the model.
         messages: Vec<Message>,
     },
+    /// A request of the conversation itself, as it is. Everything else of an [`Ask`] is in it already.
+    Own {
+        /// The body of the request.
+        request: Bytes,
+    },
     /// A request of the conversation itself with one more message of the user: everything before it is the same, byte
     /// for byte, so that the provider's cache is warm.
     Aligned {
@@ -69,12 +74,24 @@ impl Ask {
         }
     }
 
+    /// The next turn of a conversation: its own request, byte for byte.
+    #[must_use]
+    pub const fn own(request: Bytes) -> Self {
+        Self {
+            form: Form::Own { request },
+            tools: Vec::new(),
+            max_output_tokens: None,
+            temperature: None,
+        }
+    }
+
     /// The body of the request; `None` where a request of the conversation is none of this API.
     pub(super) fn body(&self, endpoint: &Endpoint) -> Option<Bytes> {
         match &self.form {
             Form::Fresh { system, messages } => {
                 Some(self.fresh(endpoint, system.as_deref(), messages))
             }
+            Form::Own { request } => Some(request.clone()),
             Form::Aligned {
                 request,
                 instruction,
@@ -171,7 +188,9 @@ impl Ask {
 }
 
 impl Tool {
-    fn json(&self, wire: Wire) -> Value {
+    /// The tool as requests of an API declare it.
+    #[must_use]
+    pub fn json(&self, wire: Wire) -> Value {
         match wire {
             Wire::OpenAiChat => json!({"type": "function", "function": {
                 "name": self.name, "description": self.description, "parameters": self.schema,

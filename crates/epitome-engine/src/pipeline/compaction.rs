@@ -130,7 +130,7 @@ impl Middleware for MemoryFlush {
             self.reserve_tokens,
             self.soft_tokens,
             context.compactions,
-            self.flushed_at,
+            self.flushed_at.max(context.statistics.flushed_at),
         );
         if !is_due {
             return Action::Continue;

@@ -42,6 +42,12 @@ impl ModelWriter {
             add(&mut draft.usage, part.usage);
         }
         let history = if history.is_empty() { oldest } else { history };
+        // A turn that is all there is, or too long for one request, is a history like any other.
+        let (history, turn) = if history.is_empty() || !self.fits(task, &turn) {
+            (history.into_iter().chain(turn).collect(), Vec::new())
+        } else {
+            (history, turn)
+        };
         if !history.is_empty() {
             let part = self.history(task, previous.as_deref(), &history).await?;
             draft.text = part.text;
@@ -84,9 +90,16 @@ impl ModelWriter {
         } else {
             room
         };
-        if total <= chunk_tokens {
-            let text = self.capped(&pieces.join("\n\n"));
+        // A design that caps what its summariser is shown asks once, however long the history is.
+        let capped = self
+            .style
+            .input_chars
+            .map(|_| self.capped(&pieces.join("\n\n")));
+        if let Some(text) = capped.filter(|text| meter.text(text) <= chunk_tokens) {
             return self.part(task, previous, &text).await;
+        }
+        if total <= chunk_tokens {
+            return self.part(task, previous, &pieces.join("\n\n")).await;
         }
         let count = (total.div_ceil(chunk_tokens.max(1)) as usize).max(openclaw::PARTS);
         let chunks: Vec<String> = openclaw::chunks_by_share(&tokens, count)
@@ -206,8 +219,7 @@ impl ModelWriter {
         task: &Task<'_>,
         messages: &[(usize, &Message)],
     ) -> Result<Draft, WriterError> {
-        let pieces = self.pieces(task, messages);
-        let text = self.fitted(&pieces.join("\n\n"), task);
+        let text = self.pieces(task, messages).join("\n\n");
         let budget = self.budget(task.job) / 2;
         let text = self.render(
             "turn_prefix",
@@ -257,9 +269,12 @@ impl ModelWriter {
         (window.saturating_sub(taken) / SAFETY_PERCENT * 100 / share).max(LEAST_TOKENS)
     }
 
-    fn fitted(&self, text: &str, task: &Task<'_>) -> String {
-        let chars = usize::try_from(self.room(task, None).saturating_mul(3)).unwrap_or(usize::MAX);
-        cut_middle(text, chars)
+    /// Whether messages fit one request.
+    fn fits(&self, task: &Task<'_>, messages: &[(usize, &Message)]) -> bool {
+        let meter = task.job.meter();
+        let pieces = self.pieces(task, messages);
+        let tokens: u64 = pieces.iter().map(|piece| meter.text(piece)).sum();
+        tokens <= self.room(task, None)
     }
 
     fn capped(&self, text: &str) -> String {

@@ -180,7 +180,7 @@ impl ModelWriter {
             focus => task.focus,
             previous => previous,
             transcript => transcript,
-            task => layer::original_task(&owned(task.job)),
+            task => original_task(task.job),
             round => round(previous),
         };
         let (system, text) = match self.style.preset {
@@ -251,7 +251,7 @@ impl ModelWriter {
         asked: &Asked,
     ) -> Result<epitome_wire::Answer, WriterError> {
         let answer = self.caller.ask(ask, asked).await;
-        if let Err(CallError::TooLong(overflow)) = &answer
+        if let Err(CallError::TooLong { overflow, .. }) = &answer
             && let Some(tokens) = overflow.window_tokens
         {
             self.learned_tokens.store(tokens, Ordering::Relaxed);
@@ -284,23 +284,23 @@ impl ModelWriter {
 
     /// How long the text may be.
     pub(super) fn budget(&self, job: &Job) -> u64 {
-        let planned = job.summary_tokens();
-        self.style
-            .most_tokens
-            .map_or(planned, |most| most.min(planned))
+        let most = match (self.style.preset, self.style.most_tokens) {
+            // The reference allows a quarter more than it asks for.
+            (PresetName::Layer, Some(most)) => most * 4 / 5,
+            (_, Some(most)) => most,
+            (_, None) => u64::MAX,
+        };
+        let planned = job.summary_tokens().min(most);
+        planned.min(self.window_tokens().unwrap_or(u64::MAX) / 5)
     }
 
-    /// The most tokens of an answer.
+    /// The most tokens of an answer. Never more than a quarter of the writer's own window.
     pub(super) fn most_output(&self, job: &Job) -> u64 {
-        match (self.style.preset, self.style.most_tokens) {
-            // The reference allows a quarter more than it asks for.
-            (PresetName::Layer, Some(most)) => most + most / 4,
-            (_, Some(most)) => most,
-            (_, None) => {
-                let budget = self.budget(job);
-                budget + budget / 4 + 256
-            }
-        }
+        let most = self.style.most_tokens.unwrap_or_else(|| {
+            let budget = self.budget(job);
+            budget + budget / 4 + 256
+        });
+        most.min(self.window_tokens().unwrap_or(u64::MAX) / 4)
     }
 }
 
@@ -313,12 +313,23 @@ fn round(previous: Option<&str>) -> u32 {
     number.unwrap_or(0) + 1
 }
 
-fn owned(job: &Job) -> Vec<Message> {
-    let typed = job
-        .messages()
-        .iter()
-        .filter(|message| message.is_typed_by_user());
-    typed.take(1).map(|message| (**message).clone()).collect()
+/// The task that the conversation began with: once a summary stands for it, as that summary has it, because what the
+/// user typed first of what is in view is then a later request.
+fn original_task(job: &Job) -> String {
+    let told = job.previous_summary().and_then(|text| {
+        let (_, behind) = text.split_once("### Original Task\n")?;
+        let task = behind.split("\n### ").next()?.trim();
+        (!task.is_empty()).then(|| task.to_owned())
+    });
+    told.unwrap_or_else(|| {
+        let mut messages = job.messages().iter();
+        let first = messages.find(|message| message.is_typed_by_user());
+        let first: Vec<Message> = first
+            .map(|message| (**message).clone())
+            .into_iter()
+            .collect();
+        layer::original_task(&first)
+    })
 }
 
 pub(super) fn add(sum: &mut Usage, more: Usage) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{Compaction, Message, NoPlan, Plan, Reason};
+use epitome::{Compaction, Message, NoPlan, Plan, PresetName, Reason};
 use epitome_store::{CompactionState, Outcome};
 use epitome_wire::{Body, decode};
 
@@ -207,8 +207,10 @@ impl Keeper {
             };
             for target in targets(&ticket, &gauge) {
                 let log = &ticket.conversation.log;
-                let made = Plan::for_window(log, target, reason)
-                    .and_then(|plan| Compaction::extract(plan, log, &messages, meter, None));
+                let made = Plan::for_window(log, target, reason).and_then(|plan| {
+                    let preset = PresetName::Default;
+                    Compaction::extract_verified(preset, plan, log, &messages, meter, None, &[])
+                });
                 match made {
                     Ok(compaction) => {
                         let id = uuid::Uuid::now_v7().simple().to_string();

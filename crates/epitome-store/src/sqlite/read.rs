@@ -130,6 +130,19 @@ pub(super) async fn tip(
     row.as_ref().map(decode::node).transpose()
 }
 
+pub(super) async fn path(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    tip: Digest,
+) -> Result<Vec<NodeRow>> {
+    let rows = sqlx::query(sql::SELECT_PATH)
+        .bind(tenant.as_str())
+        .bind(tip.as_bytes().as_slice())
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(decode::node).collect()
+}
+
 pub(super) async fn entry(
     readers: &SqlitePool,
     tenant: &TenantId,

@@ -9,7 +9,7 @@ use sqlx::{Row, SqliteConnection, SqlitePool};
 use super::decode;
 use super::transaction::begin;
 use crate::words::{self, Need};
-use crate::{ConversationId, EntryWords, Result, SearchHit, SearchScope, TenantId};
+use crate::{ConversationId, EntryRow, EntryWords, Result, SearchHit, SearchScope, TenantId};
 
 /// The keys lie end to end in `$2`.
 const INSERT_KEYS: &str = "\
@@ -24,6 +24,12 @@ const INSERT_KEYS: &str = "\
 const INSERT_WORDS: &str = "\
     INSERT INTO entry_words (rowid, words) \
         SELECT e.value ->> 0, e.value ->> 1 FROM json_each($1) AS e";
+
+/// The position is there for the sake of decoding.
+const SELECT_UNINDEXED: &str = "\
+    SELECT 0, e.key, e.raw, e.wire, e.tokens FROM entries AS e \
+    WHERE e.tenant = $1 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
+        WHERE i.tenant = $1 AND i.key = e.key) LIMIT $2";
 
 /// What was found, before it is known where it stands. The ranking must be done with before rows are grouped.
 macro_rules! found {
@@ -138,6 +144,22 @@ pub(super) async fn index(
     insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(())
+}
+
+pub(super) async fn unindexed(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    limit: u32,
+) -> Result<Vec<EntryRow>> {
+    let rows = sqlx::query(SELECT_UNINDEXED)
+        .bind(tenant.as_str())
+        .bind(i64::from(limit))
+        .fetch_all(readers)
+        .await?;
+    let placed = rows.iter().map(decode::placed_entry);
+    placed
+        .map(|placed| placed.map(|(_, entry)| entry))
+        .collect()
 }
 
 pub(super) async fn search(

@@ -24,6 +24,9 @@ async fn locations() {
     check("postgres://user:secret@x/db", unavailable).await;
     check("postgresql://user:secret@x/db", unavailable).await;
     AnyStore::open("sqlite::memory:").await.unwrap();
+    AnyStore::open_read_only("sqlite::memory:").await.unwrap();
+    let error = AnyStore::open_read_only("sqlite:/no/such/file.db").await;
+    assert!(matches!(error, Err(Error::CannotOpen(_))), "{error:?}");
 }
 
 #[test]

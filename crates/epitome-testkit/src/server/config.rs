@@ -1,4 +1,8 @@
+use std::fmt;
+use std::sync::Arc;
+
 use bytes::Bytes;
+use serde_json::Value;
 
 use super::fault::Faults;
 use super::reply::Reply;
@@ -57,6 +61,8 @@ pub enum Script {
     },
     /// Gives these replies in order, and a server error when they are used up.
     Fixed(Vec<Reply>),
+    /// Gives what this makes of the request, so that it does not matter in which order requests come.
+    By(Respond),
     /// Gives the same bytes every time, valid or not.
     Raw {
         /// HTTP status.
@@ -66,6 +72,23 @@ pub enum Script {
         /// Exact body.
         body: Bytes,
     },
+}
+
+impl Script {
+    /// A script that makes each reply from its request.
+    pub fn by(respond: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
+        Self::By(Respond(Arc::new(respond)))
+    }
+}
+
+/// Makes a reply from a request.
+#[derive(Clone)]
+pub struct Respond(pub(super) Arc<dyn Fn(&Value) -> Reply + Send + Sync>);
+
+impl fmt::Debug for Respond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Respond")
+    }
 }
 
 impl Default for Script {

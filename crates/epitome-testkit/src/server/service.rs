@@ -202,6 +202,10 @@ impl Service {
             };
             return render(&exchange, &agent::answer(&exchange, pace));
         }
+        if let Script::By(respond) = &self.config.script {
+            let reply = (respond.0)(exchange.request);
+            return fixed(&exchange, reply);
+        }
         let next = self
             .replies
             .lock()

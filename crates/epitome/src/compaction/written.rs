@@ -64,6 +64,6 @@ impl<M: Borrow<Message>> Basis<'_, M> {
             focus: None,
             host_pins: self.host_pins,
         };
-        Compaction::carry_out(plan, ground, writer)
+        Compaction::carry_out(plan, ground, writer).map(|(compaction, _)| compaction)
     }
 }

@@ -1,5 +1,6 @@
 //! A summary that somebody else wrote: checked against the span, and put into the frame that every summary has.
 
+use super::read::Read;
 use super::{PINS_PERCENT, REQUEST_PERCENT, REQUEST_TOKENS, Source};
 use crate::dress::{Dress, ROUND_SECTIONS};
 use crate::message::{Message, Role};
@@ -11,6 +12,9 @@ use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, 
 
 /// The sections that a summary in rounds must have: the last one is for errors, and there may be none.
 const REQUIRED_SECTIONS: usize = 5;
+/// What is put under a heading that is missing: this part of the room, and so many characters, at most.
+const FILL_DIVISOR: u64 = 10;
+const FILL_CHARS: usize = 800;
 /// The least room for a text that is worth reading.
 const LEAST_TOKENS: u64 = 32;
 
@@ -19,8 +23,13 @@ impl Source<'_> {
     ///
     /// # Errors
     /// Why it may not.
-    pub(crate) fn checked(&self, text: &str, previous: Option<&str>) -> Result<Checked, Reason> {
-        let frame = self.frame();
+    pub(crate) fn checked(
+        &self,
+        read: &Read,
+        text: &str,
+        previous: Option<&str>,
+    ) -> Result<Checked, Reason> {
+        let frame = self.frame(read);
         let limits = VerifyLimits {
             meter: self.meter,
             most_tokens: Some(self.room_beside(&frame)),
@@ -36,7 +45,8 @@ impl Source<'_> {
             .with_limits(limits)
             .with_view(&view);
         if matches!(self.dress, Dress::Round(_)) {
-            verification = verification.with_headings(self.required_headings());
+            let fill_tokens = self.room_beside(&frame) / FILL_DIVISOR;
+            verification = verification.with_headings(self.required_headings(read, fill_tokens));
         }
         let mut checked = verification.check(text);
         // The span is in the log, where recall finds what the view lacks.
@@ -60,8 +70,8 @@ impl Source<'_> {
     }
 
     /// A summary of which `text` is the record.
-    pub(crate) fn around(&self, text: &str) -> Summary {
-        let mut parts = self.frame();
+    pub(crate) fn around(&self, read: &Read, text: &str) -> Summary {
+        let mut parts = self.frame(read);
         parts.written = Some(text.to_owned());
         let lines = parts.lines();
         let mut sources: Vec<usize> = self.span.iter().map(|(position, _)| *position).collect();
@@ -81,23 +91,22 @@ impl Source<'_> {
     }
 
     /// What every summary says word for word, whoever writes the rest.
-    fn frame(&self) -> Parts {
+    fn frame(&self, read: &Read) -> Parts {
+        let Read { earlier, pins, .. } = read;
         let mut parts = Parts {
             covers: self.covers(),
             ..Parts::default()
         };
         let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
         let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
-        let earlier = self.earlier();
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(left));
-        let (pins, _) = self.pins(&earlier);
         parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|pin| self.cost(&pin.text)).sum());
         let request_tokens = percent_of(left, REQUEST_PERCENT)
             .max(REQUEST_TOKENS)
             .min(left / 3);
         if self.carries_task {
-            parts.task = self.first_request(&earlier, request_tokens);
+            parts.task = self.first_request(earlier, request_tokens);
         }
         let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
         if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
@@ -107,17 +116,17 @@ impl Source<'_> {
         let told: Vec<String> = requests.cloned().collect();
         let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
         parts.pins.retain(|pin| !is_told(pin));
-        parts.named = self.named(&earlier, &pins, left);
+        parts.named = self.named(earlier, pins, left);
         left = left.saturating_sub(parts.named_tokens(self.meter));
         if self.dress.lists_files() {
-            self.list_files(&earlier, &mut parts, left / 3);
+            self.list_files(earlier, &mut parts, left / 3);
         }
         parts
     }
 
     /// The sections of a round, with what the log has for each.
-    fn required_headings(&self) -> Vec<RequiredHeading> {
-        let own = self.summarise().text;
+    fn required_headings(&self, read: &Read, fill_tokens: u64) -> Vec<RequiredHeading> {
+        let own = self.write(read).text;
         let body_of = |name: &str| {
             let heading = format!("### {name}\n");
             let behind = own.split_once(&heading).map_or("", |(_, behind)| behind);
@@ -128,7 +137,7 @@ impl Source<'_> {
             .take(REQUIRED_SECTIONS)
             .map(|name| RequiredHeading {
                 name: (*name).to_owned(),
-                fill: body_of(name).to_owned(),
+                fill: self.shortened(body_of(name), FILL_CHARS, fill_tokens),
             })
             .collect()
     }

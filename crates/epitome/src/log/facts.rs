@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::heartbeat::HeartbeatPart;
-use crate::message::{Block, Message, ResultPart, Role};
+use crate::message::{Block, Message, Role};
 use crate::meter::Meter;
 use crate::pin::Pin;
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
@@ -58,14 +58,10 @@ impl Facts {
     /// Derives the facts of a message.
     #[must_use]
     pub fn of(message: &Message, meter: Meter) -> Self {
-        let trimmable: u64 = message
-            .results()
-            .flat_map(|result| &result.parts)
-            .map(|part| match part {
-                ResultPart::Text(text) => meter.text(text).saturating_sub(TRIMMED_RESULT_TOKENS),
-                ResultPart::Media(_) | ResultPart::Opaque { .. } => 0,
-            })
-            .sum();
+        let mut trimmable = 0;
+        let tokens = meter.message_with(message, |text_tokens| {
+            trimmable += text_tokens.saturating_sub(TRIMMED_RESULT_TOKENS);
+        });
         let mut calls = Vec::new();
         let mut answers = Vec::new();
         for block in &message.blocks {
@@ -98,7 +94,7 @@ impl Facts {
             is_marker,
             heartbeat: HeartbeatPart::with(message, || pins.is_empty()),
             pin_tokens: saturate(pin_tokens(message, &pins, meter)),
-            tokens: saturate(meter.message(message)),
+            tokens: saturate(tokens),
             trimmable_tokens: saturate(trimmable),
             calls: calls.into(),
             answers: answers.into(),

@@ -104,15 +104,29 @@ pub(crate) fn units(text: &str) -> u64 {
     scale.units
 }
 
-const fn kind(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' => LOWER,
-        b'A'..=b'Z' => UPPER,
-        b'0'..=b'9' => DIGIT,
-        b' ' | b'\t' => SPACE,
-        b'\n' | b'\r' => LINE,
-        _ => MARK,
+const KINDS: [u8; 256] = {
+    let mut kinds = [MARK; 256];
+    let mut byte = 0;
+    while byte < kinds.len() {
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            kinds[byte] = match byte as u8 {
+                b'a'..=b'z' => LOWER,
+                b'A'..=b'Z' => UPPER,
+                b'0'..=b'9' => DIGIT,
+                b' ' | b'\t' => SPACE,
+                b'\n' | b'\r' => LINE,
+                _ => MARK,
+            };
+        }
+        byte += 1;
     }
+    kinds
+};
+
+#[inline]
+fn kind(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(MARK)
 }
 
 fn wide_weight(character: char) -> u64 {

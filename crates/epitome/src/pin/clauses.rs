@@ -72,9 +72,12 @@ impl Sentence {
                 }
             }
         }
-        sentence.first_hits = (0..=sentence.words.len())
-            .map(|at| sentence.hits.partition_point(|hit| hit.at < at))
-            .collect();
+        let mut first = 0;
+        for at in 0..=sentence.words.len() {
+            let behind = sentence.hits.get(first..).unwrap_or_default();
+            first += behind.iter().take_while(|hit| hit.at < at).count();
+            sentence.first_hits.push(first);
+        }
         sentence
     }
 
@@ -133,7 +136,7 @@ impl Sentence {
 
     /// Whether the word at `at` is of a class by itself.
     pub(super) fn is(&self, at: usize, tongue: Tongue, class: Class) -> bool {
-        self.hits_at(at, tongue).any(|hit| hit.class == class)
+        self.may_have(class) && self.hits_at(at, tongue).any(|hit| hit.class == class)
     }
 
     /// What a language says about the word at `at`.

@@ -95,10 +95,7 @@ pub(super) fn is_negated(sentence: &Sentence, tongue: Tongue, at: usize) -> bool
 /// Whether the word at `at` says what happened, by its form.
 pub(super) fn is_past(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
     let word = sentence.word(at);
-    if word.chars().count() < 5 || !word.chars().all(char::is_alphabetic) {
-        return false;
-    }
-    match tongue {
+    let looks_so = match tongue {
         Tongue::English => {
             let before = sentence.word(at.wrapping_sub(1));
             let is_passive = matches!(
@@ -125,7 +122,8 @@ pub(super) fn is_past(sentence: &Sentence, tongue: Tongue, at: usize) -> bool {
             .iter()
             .any(|ending| word.ends_with(ending)),
         Tongue::German | Tongue::French | Tongue::Italian | Tongue::Dutch => false,
-    }
+    };
+    looks_so && word.chars().count() >= 5 && word.chars().all(char::is_alphabetic)
 }
 
 /// Whether a word looks like a verb of the third person, which tells: "the queue always fills up".

@@ -60,13 +60,22 @@ pub(super) struct Phrases {
     /// What the words up to here say, for each language.
     pub(super) says: Vec<(Tongue, Class)>,
     next: FastMap<&'static str, Self>,
+    /// How they go on with a number.
+    number: Option<Box<Self>>,
 }
 
 impl Phrases {
     /// The phrases that go on with `word`, or with a number.
     pub(super) fn after(&self, word: &str, is_number: impl Fn() -> bool) -> Option<&Self> {
         let literal = self.next.get(word);
-        literal.or_else(|| self.next.get("#").filter(|_| is_number()))
+        literal.or_else(|| self.number.as_deref().filter(|_| is_number()))
+    }
+
+    fn go_on(&mut self, word: &'static str) -> &mut Self {
+        match word {
+            "#" => self.number.get_or_insert_default(),
+            word => self.next.entry(word).or_default(),
+        }
     }
 }
 
@@ -76,7 +85,7 @@ pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     for tongue in Tongue::ALL {
         for (class, phrase) in entries(tongue.table()) {
             let words = phrase.split_whitespace();
-            let end = words.fold(&mut root, |node, word| node.next.entry(word).or_default());
+            let end = words.fold(&mut root, Phrases::go_on);
             end.says.push((tongue, class));
         }
     }
@@ -154,5 +163,8 @@ static WHOLE_LISTS: LazyLock<FastMap<Class, Vec<&'static str>>> = LazyLock::new(
 /// Whether `text` contains a phrase of the list of a class.
 pub(super) fn contains_listed(class: Class, text: &str) -> bool {
     let list = WHOLE_LISTS.get(&class);
-    list.is_some_and(|list| list.iter().any(|phrase| text.contains(phrase)))
+    let is_ascii = text.is_ascii();
+    let may_have = |phrase: &&&str| !is_ascii || phrase.is_ascii();
+    let mut list = list.into_iter().flatten().filter(may_have);
+    list.any(|phrase| text.contains(phrase))
 }

@@ -47,6 +47,31 @@ impl Prepared {
     }
 }
 
+impl Job {
+    /// The work of a plan on messages that belong to no session. What comes of it is
+    /// [`Prepared::compaction`].
+    #[must_use]
+    pub fn of(
+        preset: PresetName,
+        plan: Plan,
+        log: Log,
+        messages: Vec<Arc<Message>>,
+        meter: Meter,
+    ) -> Self {
+        let start = plan.span.start;
+        Self {
+            preset,
+            oldest: start..start,
+            plan,
+            log,
+            messages,
+            host_pins: Vec::new(),
+            meter,
+            changes: 0,
+        }
+    }
+}
+
 impl Session {
     /// Freezes the span that is to be compacted.
     ///
@@ -158,7 +183,7 @@ impl Session {
             Reason::NearLine | Reason::CacheCold => Need::Wanted,
             _ => Need::Required,
         };
-        let is_over = self.lines().is_some_and(|lines| tokens > lines.hard_tokens);
+        let is_over = self.is_over_hard_line(tokens);
         let hardest = match reason {
             Reason::Overflow => Rung::Floor,
             Reason::HardLine if is_over => Rung::Floor,

@@ -130,7 +130,7 @@ impl Job {
     /// # Errors
     /// When the result would not be clearly smaller.
     pub fn extract_for(self, focus: Option<&str>) -> Result<Prepared, NoPlan> {
-        let compaction = Compaction::extract_with(
+        let compaction = Compaction::extract_verified(
             self.preset,
             self.plan,
             &self.log,
@@ -140,7 +140,7 @@ impl Job {
             &self.host_pins,
         )?;
         Ok(Prepared {
-            compaction: compaction.with_report(&self.messages),
+            compaction,
             changes: self.changes,
             shown: self.messages.len(),
         })

@@ -1,5 +1,6 @@
 //! The ground a summary stands on: the words of its source, what stood next to what, and who said it.
 
+mod asked;
 mod read;
 mod values;
 
@@ -9,6 +10,7 @@ use super::slot::{Slot, Slots};
 use super::typed::Typed;
 use super::word::{Key, Spread, Word, pair, words};
 use crate::message::{Call, Message};
+pub(super) use asked::Asked;
 
 /// Who said something, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,8 +47,8 @@ impl Speakers {
 /// A word of the source.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    speakers: Speakers,
     count: u32,
+    is_asked: bool,
 }
 
 /// A place that is found more often is a turn of phrase.
@@ -57,6 +59,8 @@ const RARE_COUNT: u32 = 3;
 /// Everything that can be asked about a source, built in one pass over it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ground {
+    /// What will be asked about: what has to do with other words is not kept. Nothing is left out without it.
+    asked: Option<Asked>,
     words: HashMap<Key, Seen, Spread>,
     pairs: HashSet<Key, Spread>,
     /// Three words in a row, and who said them.
@@ -81,9 +85,16 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// Reads the source, and the summary of the round before.
-    pub(super) fn of(source: &[(usize, &Message)], previous: Option<&str>) -> Self {
-        let mut ground = Self::default();
+    /// Reads the source, and the summary of the round before. `asked` is what will be asked about, if that is known.
+    pub(super) fn of(
+        source: &[(usize, &Message)],
+        previous: Option<&str>,
+        asked: Option<Asked>,
+    ) -> Self {
+        let mut ground = Self {
+            asked,
+            ..Self::default()
+        };
         if let Some(previous) = previous {
             ground.earlier(previous);
         }

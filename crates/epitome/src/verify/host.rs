@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Checked, Verdict, Verification, VerifyLimits, VerifyReport, item};
 use crate::compaction::Compaction;
 use crate::message::Message;
+use crate::pin::Pin;
 use crate::reason::Reason;
 use crate::summary::is_own;
 
@@ -14,6 +15,15 @@ impl Compaction {
     /// summary is made of lines of the source. What stays in view counts as retained, and all else as recoverable.
     #[must_use]
     pub fn verify(&self, messages: &[impl Borrow<Message>]) -> VerifyReport {
+        self.verify_with(messages, None)
+    }
+
+    /// The same, with the pins of the span where they are known.
+    pub(crate) fn verify_with(
+        &self,
+        messages: &[impl Borrow<Message>],
+        pins: Option<Vec<Pin>>,
+    ) -> VerifyReport {
         let mut span: Vec<(usize, &Message)> = Vec::new();
         let mut trimmed: Vec<(usize, &Message)> = Vec::new();
         let mut view: Vec<&Message> = Vec::new();
@@ -28,7 +38,7 @@ impl Compaction {
                 trimmed.push((position, message));
             }
         }
-        let mut report = Verification::of(&span, None)
+        let mut report = Verification::of_one(&span, None, &self.summary.text, pins)
             .with_trimmed(&trimmed)
             .with_view(&view)
             .check(&self.summary.text)
@@ -70,7 +80,7 @@ pub fn repaired(
     text: &str,
     limits: VerifyLimits,
 ) -> Result<Checked, Reason> {
-    let checked = Verification::of(source, previous)
+    let checked = Verification::of_one(source, previous, text, None)
         .with_limits(limits)
         .check(text);
     match checked.verdict {

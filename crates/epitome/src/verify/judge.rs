@@ -160,14 +160,15 @@ impl<'a> Judge<'_, '_, 'a> {
             Voice::Others if claim::is_verbatim(ground, sentence) => Some(listed),
             Voice::Others | Voice::Tasks => told.or(Some(listed)),
         };
-        let is_binding = claim
-            .is_some_and(|claim| matches!(claim.voice, Voice::User | Voice::UserAgrees))
-            || pin::is_standing(sentence);
+        let is_binding = || {
+            claim.is_some_and(|claim| matches!(claim.voice, Voice::User | Voice::UserAgrees))
+                || pin::is_standing(sentence)
+        };
         // Only where instructions are listed, another wording is another instruction.
         let is_new = |word: &str| line.voice == Voice::User && !ground.has_typed(word);
         let content = claim.map_or(sentence, |claim| claim.content);
         let manner = Told {
-            is_binding,
+            is_binding: &is_binding,
             is_new: &is_new,
         };
         let is_turned =

@@ -50,17 +50,57 @@ const LONGEST: usize = 240;
 /// Hands every mark of a line to `take`, in order.
 pub(super) fn marks<'a>(line: &'a str, mut take: impl FnMut(Mark<'a>)) {
     let mut start = 0;
+    let mut chunk = Chunk::default();
     for (at, c) in line.char_indices() {
         if splits(line, at, c) {
-            read(line, start, at, &mut take);
+            if !chunk.is_plain() {
+                read(line, start, at, &mut take);
+            }
             start = at + c.len_utf8();
+            chunk = Chunk::default();
+        } else {
+            chunk.add(c);
         }
     }
-    read(line, start, line.len(), &mut take);
+    if !chunk.is_plain() {
+        read(line, start, line.len(), &mut take);
+    }
 }
 
+/// A run in the making. Most are plain words, and those hold no mark.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Chunk {
+    /// Nothing so far, or capitals.
+    #[default]
+    Capitals,
+    /// Behind a small letter.
+    Small,
+    /// Behind the signs that close a word.
+    Closed,
+    /// Anything else.
+    Other,
+}
+
+impl Chunk {
+    #[inline]
+    fn add(&mut self, c: char) {
+        *self = match (c, *self) {
+            ('a'..='z', Self::Capitals | Self::Small) => Self::Small,
+            ('A'..='Z', Self::Capitals) => Self::Capitals,
+            ('.' | ':', Self::Capitals | Self::Small | Self::Closed) => Self::Closed,
+            _ => Self::Other,
+        };
+    }
+
+    fn is_plain(self) -> bool {
+        self != Self::Other
+    }
+}
+
+#[inline]
 fn splits(line: &str, at: usize, c: char) -> bool {
     match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '.' | '/' | '-' | ':' => false,
         ',' => {
             let bytes = line.as_bytes();
             let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -76,8 +116,9 @@ fn splits(line: &str, at: usize, c: char) -> bool {
 /// What a run between spaces, brackets and quotes holds: usually nothing or one mark; a path with lines holds more.
 fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<'a>)) {
     let chunk = line.get(start..end).unwrap_or_default();
-    let trimmed = chunk.trim_end_matches(|c: char| ".:-&+^~".contains(c));
-    let bare = trimmed.trim_start_matches(|c: char| ":&+^%".contains(c));
+    let closes = |c: char| matches!(c, '.' | ':' | '-' | '&' | '+' | '^' | '~');
+    let trimmed = chunk.trim_end_matches(closes);
+    let bare = trimmed.trim_start_matches([':', '&', '+', '^', '%']);
     if bare.len() < 2 && !bare.starts_with(|c: char| c.is_ascii_digit())
         || bare.len() > LONGEST
         || !bare.contains(char::is_alphanumeric)
@@ -108,12 +149,14 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
         read(line, start + digits + 1, end, take);
         return;
     }
-    if bare.contains("://") {
+    let has_colon = bare.bytes().any(|byte| byte == b':');
+    if has_colon && bare.contains("://") {
         take(mark(AnchorKind::Url, bare, 0));
         return;
     }
     // `src/main.rs:88`, `src/main.rs:88-90`
-    if let Some((name, lines)) = bare.split_once(':')
+    if has_colon
+        && let Some((name, lines)) = bare.split_once(':')
         && lines.starts_with(|c: char| c.is_ascii_digit())
         && is_path(name)
     {
@@ -163,7 +206,15 @@ pub(super) fn is_file(name: &str) -> bool {
 }
 
 fn is_path(text: &str) -> bool {
-    if !text.contains('/') {
+    let (mut has_slash, mut has_point) = (false, false);
+    for byte in text.bytes() {
+        has_slash |= byte == b'/';
+        has_point |= byte == b'.';
+    }
+    if !has_slash {
+        if !has_point {
+            return false;
+        }
         let is_hidden = text
             .strip_prefix('.')
             .is_some_and(|name| name.len() > 2 && name.chars().all(|c| c.is_ascii_lowercase()));

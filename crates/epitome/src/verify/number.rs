@@ -19,7 +19,8 @@ const PLAIN_DIGITS: usize = 5;
 /// The sign of something left out.
 const GAP: char = '…';
 /// What `#` before a number may stand for.
-const REFERENCES: [&str; 7] = ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
+pub(super) const REFERENCES: [&str; 7] =
+    ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
 
 /// A number and what stands around it.
 pub(super) struct Number<'a> {
@@ -41,13 +42,37 @@ pub(super) struct Number<'a> {
     scope: &'a [Key],
 }
 
+/// Figures, and what is written behind them.
+fn parts(number: &str) -> (&str, &str) {
+    let bare = number.trim_start_matches(['v', 'V']);
+    match bare.contains('_') {
+        true => (bare, ""),
+        false => figures(bare),
+    }
+}
+
+/// A unit, and what it is short for.
+fn units(unit: &str) -> impl Iterator<Item = &str> {
+    let long: &[&str] = match unit {
+        "ms" => &["millisecond", "milliseconds"],
+        "s" | "sec" => &["second", "seconds"],
+        "min" | "m" => &["minute", "minutes"],
+        "h" => &["hour", "hours"],
+        _ => &[],
+    };
+    let unit = Some(unit).filter(|unit| !unit.is_empty());
+    unit.into_iter().chain(long.iter().copied())
+}
+
+/// Everything that a number in a summary is looked up as, beside the words around it.
+pub(super) fn readings(number: &str) -> impl Iterator<Item = &str> {
+    let (figures, unit) = parts(number);
+    [number, figures].into_iter().chain(units(unit))
+}
+
 impl<'a> Number<'a> {
     pub(super) fn new(mark: &Mark<'a>, place: Surroundings<'a>) -> Self {
-        let bare = mark.text.trim_start_matches(['v', 'V']);
-        let (figures, unit) = match bare.contains('_') {
-            true => (bare, ""),
-            false => figures(bare),
-        };
+        let (figures, unit) = parts(mark.text);
         let at = place.words.partition_point(|word| word.start < mark.start);
         let from = at.saturating_sub(COMPANY);
         let to = place.words.len().min(at + COMPANY + 1);
@@ -158,15 +183,7 @@ impl<'a> Number<'a> {
 
     /// What is written behind it, and what that is short for.
     fn units(&self) -> impl Iterator<Item = Key> + '_ {
-        let long: &[&str] = match self.unit {
-            "ms" => &["millisecond", "milliseconds"],
-            "s" | "sec" => &["second", "seconds"],
-            "min" | "m" => &["minute", "minutes"],
-            "h" => &["hour", "hours"],
-            _ => &[],
-        };
-        let unit = Some(self.unit).filter(|unit| !unit.is_empty());
-        unit.into_iter().chain(long.iter().copied()).map(key)
+        units(self.unit).map(key)
     }
 
     /// "17 retries": the source tells if it counts retries too, or has the number beside what this one is about.

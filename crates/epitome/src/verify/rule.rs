@@ -20,10 +20,14 @@ pub(super) struct Gist {
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
         let lower = plain_answer(sentence).to_lowercase().replace('’', "'");
-        let signs = NEGATION_SIGNS
-            .iter()
-            .map(|sign| lower.matches(sign).count())
-            .sum();
+        // All of the signs are outside ASCII.
+        let signs = match lower.is_ascii() {
+            true => 0,
+            false => NEGATION_SIGNS
+                .iter()
+                .map(|sign| lower.matches(sign).count())
+                .sum(),
+        };
         let mut gist = Self {
             words: Vec::new(),
             stems: HashSet::new(),
@@ -146,6 +150,9 @@ impl Rules {
 
     /// The pin that a sentence turns round, or of which it makes another.
     pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<&Pin> {
+        if self.rules.is_empty() {
+            return None;
+        }
         let said = Gist::of(sentence);
         let mut shared: HashMap<usize, usize> = HashMap::new();
         for at in said.stems.iter().filter_map(|stem| self.by_stem.get(stem)) {
@@ -154,20 +161,20 @@ impl Rules {
             }
         }
         let mut candidates: Vec<(usize, usize)> = shared.into_iter().collect();
+        if candidates.is_empty() {
+            return None;
+        }
         candidates.sort_unstable();
+        let is_binding = (told.is_binding)();
         let spaced = single_spaced(sentence);
         let wording = Wording::of(sentence);
         candidates.into_iter().find_map(|(at, shared)| {
             let rule = self.rules.get(at)?;
-            let fewest = if told.is_binding {
-                FEW_WORDS
-            } else {
-                MANY_WORDS
-            };
+            let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
             let wordings = &rule.wordings;
             let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
-                || told.is_binding && said.flips(&rule.gist, shared)
-                || told.is_binding && said.alters(&rule.gist, shared, told)
+                || is_binding && said.flips(&rule.gist, shared)
+                || is_binding && said.alters(&rule.gist, shared, told)
                 || wordings
                     .iter()
                     .any(|rule| wording.replaces_in(rule, told.is_new));
@@ -180,7 +187,7 @@ impl Rules {
 /// How a sentence is told.
 pub(super) struct Told<'a> {
     /// Whether it is said to be what the user wants.
-    pub(super) is_binding: bool,
+    pub(super) is_binding: &'a dyn Fn() -> bool,
     /// Whether a word, in a list of the user's instructions, is none that he used.
     pub(super) is_new: &'a dyn Fn(&str) -> bool,
 }

@@ -298,7 +298,9 @@ pub(super) fn claim(sentence: &str) -> Option<Claim<'_>> {
         if USER.contains(&lower.as_str()) {
             let is_subject = only_articles && at < 24;
             let behind = sentence.get(at + word.len()..).unwrap_or_default();
-            let mut verbs = plain.clone().map(|(at, word)| (at, word.to_lowercase()));
+            let mut verbs = plain
+                .clone()
+                .map(|(at, word)| (at + word.len(), word.to_lowercase()));
             let verb = verbs.find(|(_, word)| !ADVERBS.contains(&word.as_str()));
             let begins = |list: &[&str]| {
                 verb.as_ref()
@@ -313,7 +315,7 @@ pub(super) fn claim(sentence: &str) -> Option<Claim<'_>> {
             };
             if let Some(voice) = voice {
                 let content = verb
-                    .and_then(|(at, verb)| sentence.get(at + verb.len()..))
+                    .and_then(|(end, _)| sentence.get(end..))
                     .unwrap_or(behind);
                 return Some(Claim { voice, content });
             }

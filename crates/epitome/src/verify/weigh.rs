@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::ground::Ground;
 use super::mark::{AnchorKind, Mark, marks};
-use super::word::{Key, Spread, Word, key, words};
+use super::word::{Key, Spread, key, words};
 use crate::files::{self, FileOperations};
 use crate::message::{Block, Message, Role};
 
@@ -52,12 +52,11 @@ impl Anchor {
             AnchorKind::Path => self.text.trim_end_matches('/').rsplit('/').next(),
             _ => None,
         };
-        let found: Vec<Word<'_>> = words(name.unwrap_or(&self.text)).collect();
-        let pairs = found.windows(2).all(|two| match two {
-            [first, second] => text.has_pair(first.key, second.key),
-            _ => true,
-        });
-        pairs && found.iter().all(|word| text.knows(word.key))
+        let mut before: Option<Key> = None;
+        words(name.unwrap_or(&self.text)).all(|word| {
+            let before = before.replace(word.key);
+            text.knows(word.key) && before.is_none_or(|before| text.has_pair(before, word.key))
+        })
     }
 }
 

@@ -37,10 +37,18 @@ impl<'a> Iterator for Words<'a> {
 
     fn next(&mut self) -> Option<Word<'a>> {
         loop {
+            let rest = self.text.as_bytes().get(self.at..)?;
+            self.at += rest.iter().position(|byte| kind(*byte) != Kind::Other)?;
+            if let Some(word) = self.plain() {
+                return Some(word);
+            }
             let rest = self.text.get(self.at..)?;
-            let (skipped, first) = rest.char_indices().find(|(_, c)| is_letter(*c))?;
-            let start = self.at + skipped;
-            let rest = self.text.get(start..)?;
+            let first = rest.chars().next()?;
+            if !is_letter(first) {
+                self.at += first.len_utf8();
+                continue;
+            }
+            let start = self.at;
             let length = if is_unspaced(first) {
                 first.len_utf8()
             } else {
@@ -60,6 +68,82 @@ impl<'a> Iterator for Words<'a> {
             });
         }
     }
+}
+
+impl<'a> Words<'a> {
+    /// The word here, if it is only letters of ASCII behind one that begins no number, or only digits: most words are,
+    /// and they are read in one go.
+    fn plain(&mut self) -> Option<Word<'a>> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let first = *rest.first()?;
+        let is_version = matches!(first, b'v' | b'V')
+            && rest.get(1).is_some_and(|next| kind(*next) == Kind::Digit);
+        let is_number = kind(first) == Kind::Digit;
+        if first == b'_' || is_version {
+            return None;
+        }
+        let mut state = Mix::default();
+        let mut length = 0;
+        for byte in rest {
+            match kind(*byte) {
+                Kind::Digit => state.add(u64::from(*byte)),
+                Kind::Letter if !is_number => state.add(u64::from(byte.to_ascii_lowercase())),
+                Kind::Other if !(is_number && matches!(*byte, b'.' | b',')) => break,
+                _ => return None,
+            }
+            length += 1;
+        }
+        if rest.get(length - 1) == Some(&b'_') {
+            return None;
+        }
+        let start = self.at;
+        self.at += length;
+        Some(Word {
+            text: self.text.get(start..self.at)?,
+            start,
+            key: state.finish(),
+        })
+    }
+}
+
+/// What a byte may be part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// No word.
+    Other,
+    /// A letter of ASCII, or `_`.
+    Letter,
+    Digit,
+    /// A character outside ASCII.
+    Wide,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Other; 256];
+    let mut byte = 0;
+    while byte < kinds.len() {
+        let character = byte as u8;
+        let kind = if character.is_ascii_alphabetic() || character == b'_' {
+            Kind::Letter
+        } else if character.is_ascii_digit() {
+            Kind::Digit
+        } else if character.is_ascii() {
+            Kind::Other
+        } else {
+            Kind::Wide
+        };
+        // The loop keeps within the table; a constant cannot use anything else.
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            kinds[byte] = kind;
+        }
+        byte += 1;
+    }
+    kinds
+};
+
+fn kind(byte: u8) -> Kind {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Kind::Other)
 }
 
 /// Bytes of the word that `rest` begins with.

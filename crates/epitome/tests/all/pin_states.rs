@@ -131,6 +131,16 @@ fn what_supersedes_a_rule_is_kept_itself() {
 }
 
 #[test]
+fn a_reminder_in_italian_is_a_to_do() {
+    for todo in [
+        "Ricordati di aggiornare il registro.",
+        "Ricordami di aggiornare il registro.",
+    ] {
+        assert_eq!(found(&[todo])[0].kind, PinKind::Todo, "{todo}");
+    }
+}
+
+#[test]
 fn to_dos_are_open_until_the_user_ticks_them_off() {
     for (todo, done) in [
         ("TODO: update the changelog.", "The changelog is done."),

@@ -12,7 +12,7 @@ mod samples;
 use std::collections::BTreeMap;
 
 use epitome::Message;
-use epitome::verify::{Verdict, Verification};
+use epitome::verify::{Verdict, Verification, VerifyLimits, repaired};
 
 use crate::support::seed;
 use corrupt::text::SourceText;
@@ -122,6 +122,30 @@ fn is_caught(verification: &Verification, corruption: &Corruption) -> bool {
         .as_ref()
         .is_none_or(|wanted| checked.text.contains(wanted));
     is_gone && is_back
+}
+
+/// Reading a source for one summary leaves out what that does not ask about, and nothing else.
+#[test]
+fn a_source_read_for_one_summary_says_the_same_of_it() {
+    let samples = all_samples("a_source_read_for_one_summary_says_the_same_of_it");
+    for (number, sample) in samples.iter().enumerate() {
+        let plain = verification(sample, None);
+        let source = SourceText::of(sample);
+        let operators = Operator::ALL.into_iter().cycle().skip(3 * number).take(3);
+        let mut random = Random::new(seed() ^ number as u64);
+        let corrupted =
+            operators.flat_map(|operator| operator.corrupt(sample, &source, 1, &mut random));
+        let texts = corrupted.map(|corruption| corruption.text);
+        for text in texts.chain([sample.summary.clone()]) {
+            let expected = plain.check(&text);
+            let limits = VerifyLimits::default();
+            let found = repaired(&sample.source(), sample.previous.as_deref(), &text, limits);
+            match expected.verdict {
+                Verdict::Rejected(reason) => assert_eq!(found, Err(reason), "{}", sample.name),
+                _ => assert_eq!(found, Ok(expected), "{}", sample.name),
+            }
+        }
+    }
 }
 
 #[test]

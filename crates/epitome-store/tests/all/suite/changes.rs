@@ -32,6 +32,10 @@ pub(crate) async fn single_rows(store: impl Store) {
     assert_eq!(tip, Some(span.nodes[2].clone()));
     let tip = store.tip(&tenant, &conversation("fork")).await.unwrap();
     assert_eq!(tip, Some(fork.nodes[0].clone()));
+    let path = store.path(&tenant, node("x")).await.unwrap();
+    assert_eq!(path[..2], span.nodes[..2]);
+    assert_eq!(path[2..], fork.nodes);
+    assert_eq!(store.path(&tenant, node("nobody")).await.unwrap(), []);
     let found = store.entry(&tenant, entry("b").key).await.unwrap();
     assert_eq!(found, Some(entry("b")));
     let found = store.conversation(&tenant, &conversation("c")).await;

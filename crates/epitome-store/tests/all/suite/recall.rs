@@ -170,6 +170,11 @@ pub(crate) async fn indexed_later_and_once(store: impl Store) {
     let t = tenant("t");
     store.append(&t, &chain("c", &["a", "b"], 0)).await.unwrap();
     assert_eq!(positions(&store, &branch("b"), "first").await, [0; 0]);
+    assert_eq!(store.unindexed(&t, 9).await.unwrap().len(), 2);
+    assert_eq!(store.unindexed(&t, 1).await.unwrap().len(), 1);
+    assert_eq!(store.unindexed(&tenant("u"), 9).await.unwrap(), []);
+    store.index(&t, &[words("a", "first")]).await.unwrap();
+    assert_eq!(store.unindexed(&t, 9).await.unwrap(), [entry("b")]);
     let given = [words("a", "first"), words("b", "second")];
     for _ in 0..3 {
         store.index(&t, &given).await.unwrap();
@@ -180,4 +185,5 @@ pub(crate) async fn indexed_later_and_once(store: impl Store) {
     let error = store.index(&t, &[words("zzz", "x")]).await.unwrap_err();
     assert!(matches!(error, Error::Dangling(_)), "{error:?}");
     store.index(&t, &[]).await.unwrap();
+    assert_eq!(store.unindexed(&t, 9).await.unwrap(), []);
 }

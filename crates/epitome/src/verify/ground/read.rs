@@ -6,7 +6,7 @@ use super::super::item;
 use super::super::mark::is_file;
 use super::super::slot::Slot;
 use super::super::word::{Key, Word, key, pair, words};
-use super::{Ground, Speakers, figures, sentence_key, value, values};
+use super::{Asked, Ground, Seen, Speakers, figures, sentence_key, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::Earlier;
@@ -73,55 +73,71 @@ impl Ground {
     }
 
     pub(super) fn text(&mut self, text: &str, speakers: Speakers, named: &[Key]) {
-        let mut line_words: Vec<Word<'_>> = Vec::new();
+        let mut found = LineWords::default();
         if speakers.has(Speakers::TYPED) {
             self.typed.begin();
         }
         for line in text.lines() {
-            line_words.clear();
-            line_words.extend(words(line));
-            self.line(line, &line_words, speakers, named);
+            self.line(line, &mut found, speakers, named);
             if speakers.has(Speakers::TYPED) {
-                self.sentences(line);
+                self.sentences(line, &found.words);
             }
         }
     }
 
-    fn sentences(&mut self, line: &str) {
+    fn sentences(&mut self, line: &str, words: &[Word<'_>]) {
         for sentence in item::sentences(line) {
             self.sentences.insert(sentence_key(sentence));
         }
-        for word in words(line) {
+        for word in words {
             self.typed.add(word.text, word.key);
         }
     }
 
-    fn line(&mut self, line: &str, words: &[Word<'_>], speakers: Speakers, named: &[Key]) {
-        let mut before: Option<Key> = None;
-        let mut before_that: Option<Key> = None;
-        for (at, word) in words.iter().enumerate() {
-            self.word(line, word, speakers);
-            if let Some(last) = before {
-                let two = pair(last, word.key);
-                self.pairs.insert(two);
-                if let Some(first) = before_that {
-                    let run = self.runs.entry(pair(first, two)).or_default();
-                    *run = run.or(speakers);
-                }
+    fn line<'a>(
+        &mut self,
+        line: &'a str,
+        found: &mut LineWords<'a>,
+        speakers: Speakers,
+        named: &[Key],
+    ) {
+        found.words.clear();
+        found.asked.clear();
+        for word in words(line) {
+            let is_asked = self.word(line, &word);
+            if is_asked {
+                self.with_words_before(found, &word, speakers);
             }
-            before_that = before.replace(word.key);
+            found.words.push(word);
+            found.asked.push(is_asked);
+        }
+        for (at, word) in found.words.iter().enumerate() {
             if word.is_numeric() {
-                self.number(line, words, at, named);
+                self.number(line, found, at, named);
             }
         }
     }
 
-    fn word(&mut self, line: &str, word: &Word<'_>, speakers: Speakers) {
+    /// A word together with the one or two right before it.
+    fn with_words_before(&mut self, found: &LineWords<'_>, word: &Word<'_>, speakers: Speakers) {
+        let last = found.words.len();
+        let Some(second) = last.checked_sub(1).and_then(|at| found.asked_at(at)) else {
+            return;
+        };
+        let two = pair(second, word.key);
+        self.pairs.insert(two);
+        if let Some(first) = last.checked_sub(2).and_then(|at| found.asked_at(at)) {
+            let run = self.runs.entry(pair(first, two)).or_default();
+            *run = run.or(speakers);
+        }
+    }
+
+    /// Counts a word, and tells whether it is asked about.
+    fn word(&mut self, line: &str, word: &Word<'_>) -> bool {
         self.total = self.total.saturating_add(1);
-        let seen = self.words.entry(word.key).or_default();
-        seen.speakers = seen.speakers.or(speakers);
-        seen.count = seen.count.saturating_add(1);
-        if seen.count == 1 {
+        let seen = self.seen(word.key);
+        let (is_new, is_asked) = (seen.count == 1, seen.is_asked);
+        if is_new {
             self.parts_of(word.text);
         }
         // Text inside text: `\nfunc` is a line break and a word.
@@ -132,11 +148,20 @@ impl Ground {
                 _ => None,
             };
             if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
-                let seen = self.words.entry(key(inner)).or_default();
-                seen.speakers = seen.speakers.or(speakers);
-                seen.count = seen.count.saturating_add(1);
+                self.seen(key(inner));
             }
         }
+        is_asked
+    }
+
+    fn seen(&mut self, word: Key) -> Seen {
+        let asked = &self.asked;
+        let seen = self.words.entry(word).or_insert_with(|| Seen {
+            count: 0,
+            is_asked: is_asked(asked.as_ref(), word),
+        });
+        seen.count = seen.count.saturating_add(1);
+        *seen
     }
 
     /// Beginnings and ends of a name of several parts, a version without its letter, a hash cut short.
@@ -166,7 +191,8 @@ impl Ground {
         }
     }
 
-    fn number(&mut self, line: &str, words: &[Word<'_>], at: usize, named: &[Key]) {
+    fn number(&mut self, line: &str, found: &LineWords<'_>, at: usize, named: &[Key]) {
+        let words = found.words.as_slice();
         let Some(word) = words.get(at) else { return };
         let (figures, unit) = figures(word.text);
         let number = key(figures);
@@ -175,35 +201,43 @@ impl Ground {
                 .extend(value(figures).filter(|value| *value >= 1_000));
         } else {
             self.parts.insert(number);
-            self.near.insert(pair(number, key(unit)));
         }
         for slot in Slot::around(words, at) {
-            *self.slots.entry(slot.place()).or_default() += 1;
+            let asked = self.asked.as_ref();
+            if slot.beside.iter().all(|word| is_asked(asked, *word)) {
+                *self.slots.entry(slot.place()).or_default() += 1;
+            }
         }
         // The number of a line belongs to what follows, and to the file.
         let is_gutter = at == 0 && {
             let behind = line.get(word.start + word.text.len()..).unwrap_or_default();
             behind.starts_with(['→', '\t', '|', ':', '-'])
         };
+        if !is_gutter {
+            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            for word in beside.filter_map(|at| found.asked_at(at)) {
+                *self.counted.entry(word).or_default() += 1;
+            }
+        }
+        let asked = self.asked.as_ref();
+        if !is_asked(asked, number) {
+            return;
+        }
+        if !unit.is_empty() {
+            self.near.insert(pair(number, key(unit)));
+        }
         let from = if is_gutter {
             at
         } else {
             at.saturating_sub(NEAR)
         };
-        let around = words.iter().enumerate().skip(from);
-        for (place, other) in around.take(at + NEAR + 1 - from) {
-            if place != at {
-                self.near.insert(pair(number, other.key));
-            }
-            if (1..=CLOSE).contains(&place.abs_diff(at)) {
-                self.close.insert(pair(number, other.key));
-            }
-        }
-        if !is_gutter {
-            let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-            let beside = beside.filter_map(|at| words.get(at)).map(|word| word.key);
-            for word in beside {
-                *self.counted.entry(word).or_default() += 1;
+        for place in (from..=at + NEAR).filter(|place| *place != at) {
+            let Some(other) = found.asked_at(place) else {
+                continue;
+            };
+            self.near.insert(pair(number, other));
+            if place.abs_diff(at) <= CLOSE {
+                self.close.insert(pair(number, other));
             }
         }
         if is_gutter || line.len() < 400 {
@@ -211,6 +245,25 @@ impl Ground {
                 .extend(named.iter().map(|name| pair(number, *name)));
         }
     }
+}
+
+/// The words of a line, and which of them are asked about.
+#[derive(Default)]
+struct LineWords<'a> {
+    words: Vec<Word<'a>>,
+    asked: Vec<bool>,
+}
+
+impl LineWords<'_> {
+    /// The word at a place, if it is asked about.
+    fn asked_at(&self, at: usize) -> Option<Key> {
+        let word = self.words.get(at)?;
+        self.asked.get(at)?.then_some(word.key)
+    }
+}
+
+fn is_asked(asked: Option<&Asked>, word: Key) -> bool {
+    asked.is_none_or(|asked| asked.has(word))
 }
 
 /// How a client passes on what the user said when he refused a call.

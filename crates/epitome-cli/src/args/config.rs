@@ -1,0 +1,56 @@
+//! What can be typed after `epitome config`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use epitome::PresetName;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Write a configuration in which every setting stands as a comment with its default
+    Init(ConfigInitArgs),
+    /// Show every value and where it comes from
+    Show(ConfigShowArgs),
+    /// List everything that is wrong; exit 1 if anything is
+    Check(ConfigCheckArgs),
+    /// Print the JSON Schema of epitome.toml
+    Schema,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigInitArgs {
+    /// Whose settings
+    #[arg(long, value_parser = super::preset(), default_value_t = PresetName::Default)]
+    pub(crate) preset: PresetName,
+    /// The file to write, which must not be there yet; `-` is standard output
+    #[arg(long, value_name = "FILE", default_value = epitome_config::FILE_NAME)]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigShowArgs {
+    /// The settings as this agent has them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The settings as they are with this model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigCheckArgs {
+    /// The file [default: those that would be read]
+    pub(crate) file: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,161 @@
+//! What is kept of stored conversations: `log`, `show`, `undo` and `fork`.
+
+mod fork;
+mod log;
+mod show;
+mod undo;
+
+pub(crate) use fork::ForkArgs;
+pub(crate) use log::LogArgs;
+pub(crate) use show::ShowArgs;
+pub(crate) use undo::UndoArgs;
+
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use epitome_server::StoreLocation;
+use epitome_store::{AnyStore, ChangeKind, ConversationId, Digest, NodeRow, Store, TenantId};
+use serde::{Deserialize, Serialize};
+
+use crate::Ending;
+use crate::serve::store_location;
+
+/// How many forks of forks without entries of their own are followed.
+const MOST_FORKS: usize = 64;
+
+pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
+    block_on(log::run(args))
+}
+
+pub(crate) fn show(args: &ShowArgs) -> Result<Ending> {
+    block_on(show::run(args))
+}
+
+pub(crate) fn undo(args: &UndoArgs) -> Result<Ending> {
+    block_on(undo::run(args))
+}
+
+pub(crate) fn fork(args: &ForkArgs) -> Result<Ending> {
+    block_on(fork::run(args))
+}
+
+/// Which store, and whose part of it.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct StoreArgs {
+    /// Where conversations are kept: sqlite:PATH [default: where `epitome serve` keeps them]
+    #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
+    store: Option<String>,
+    /// Whose conversations
+    #[arg(long, value_name = "NAME", default_value = "local")]
+    pub(crate) tenant: TenantId,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl StoreArgs {
+    pub(crate) async fn open_read_only(&self) -> Result<AnyStore> {
+        let location = self.location()?;
+        AnyStore::open_read_only(&location)
+            .await
+            .with_context(|| location)
+    }
+
+    async fn open(&self) -> Result<AnyStore> {
+        let location = self.location()?;
+        // Opening would make a new one, which is not what somebody means who names a conversation.
+        self.open_read_only().await?.close().await;
+        AnyStore::open(&location).await.with_context(|| location)
+    }
+
+    fn location(&self) -> Result<String> {
+        match store_location(self.store.as_deref())? {
+            StoreLocation::Url(url) => Ok(url),
+            StoreLocation::None => bail!("nothing is kept without a store: name one with --store"),
+        }
+    }
+}
+
+/// What the body of a change of kind `forked` says, in the words of `epitome-engine`.
+#[derive(Deserialize, Serialize)]
+struct Forked {
+    /// The other conversation.
+    parent: String,
+    /// How many entries it had.
+    parent_entries: usize,
+    /// How many changes it had.
+    parent_changes: usize,
+    /// How many entries both share.
+    entries: usize,
+}
+
+/// What the body of any other change says.
+#[derive(Serialize)]
+struct Changed {
+    /// How many entries the conversation had.
+    entries: usize,
+}
+
+/// The nodes of a conversation, from the first to its own last one; or, when it has none of its own, to where it
+/// branched off. Empty when there is no such conversation.
+pub(crate) async fn path(
+    store: &AnyStore,
+    tenant: &TenantId,
+    id: &ConversationId,
+) -> Result<Vec<NodeRow>> {
+    let mut id = id.clone();
+    let mut shared = usize::MAX;
+    for _ in 0..MOST_FORKS {
+        if let Some(tip) = store.tip(tenant, &id).await? {
+            let mut path = store.path(tenant, tip.digest).await?;
+            path.truncate(shared);
+            return Ok(path);
+        }
+        let changes = store.changes(tenant, &id).await?;
+        let forked = changes
+            .first()
+            .filter(|change| change.kind == ChangeKind::Forked)
+            .and_then(|change| serde_json::from_str::<Forked>(&change.body).ok());
+        let Some(forked) = forked else {
+            break;
+        };
+        id = ConversationId::new(&forked.parent)?;
+        shared = shared.min(forked.entries);
+    }
+    Ok(Vec::new())
+}
+
+/// Says on standard error that there is no such conversation.
+pub(crate) fn unknown_session(id: &ConversationId) -> Ending {
+    eprintln!("epitome: no conversation {id} in this store; `epitome log` lists them");
+    Ending::No
+}
+
+/// Reads a digest as it is printed.
+fn digest(text: &str) -> Option<Digest> {
+    let bytes: Option<Vec<u8>> = (0..text.len())
+        .step_by(2)
+        .map(|start| u8::from_str_radix(text.get(start..start + 2)?, 16).ok())
+        .collect();
+    // A sign would be read as part of a number, hence the comparison.
+    Digest::from_slice(&bytes?).filter(|digest| digest.to_string().eq_ignore_ascii_case(text))
+}
+
+/// Runs a command that asks a store.
+pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start")?
+        .block_on(future)
+}
+
+/// A text on one line of at most `chars` characters.
+pub(crate) fn one_line(text: &str, chars: usize) -> String {
+    let words = text.split(|one: char| one.is_whitespace() || one.is_control());
+    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let line = line.join(" ");
+    match line.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+        None => line,
+    }
+}

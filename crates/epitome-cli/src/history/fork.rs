@@ -1,0 +1,78 @@
+//! `epitome fork`.
+
+use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
+use epitome_store::{
+    Append, Appended, ChangeKind, ChangeRow, ConversationId, NewChange, NewConversation, Store,
+};
+use serde_json::json;
+
+use super::{Forked, StoreArgs, path, unknown_session};
+use crate::{Ending, print, source};
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ForkArgs {
+    /// The conversation to branch off
+    #[arg(long, value_name = "ID")]
+    session: ConversationId,
+    /// How many of its first entries both share
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    at: u32,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
+    let store = args.store.open().await?;
+    let tenant = &args.store.tenant;
+    let path = path(&store, tenant, &args.session).await?;
+    if path.is_empty() {
+        return Ok(unknown_session(&args.session));
+    }
+    let entries = usize::try_from(args.at).unwrap_or(usize::MAX);
+    if entries > path.len() {
+        let there = path.len();
+        bail!("{} has {there} entries; --at is one of them", args.session);
+    }
+    let changes = store.changes(tenant, &args.session).await?;
+    let place = Forked {
+        parent: args.session.to_string(),
+        parent_entries: path.len(),
+        parent_changes: changes.len(),
+        entries,
+    };
+    let now_ms = i64::try_from(source::now_ms()).unwrap_or(i64::MAX);
+    let id = ConversationId::new(&uuid::Uuid::now_v7().simple().to_string())?;
+    let mut forked = NewChange::from(ChangeRow {
+        conversation: id.clone(),
+        seq: 0,
+        kind: ChangeKind::Forked,
+        compaction: None,
+        body: serde_json::to_string(&place)?,
+        at_ms: now_ms,
+    });
+    forked.span = Some(Append {
+        conversation: NewConversation {
+            id: id.clone(),
+            parent: Some(args.session.clone()),
+            label: None,
+            created_ms: now_ms,
+        },
+        entries: Vec::new(),
+        nodes: Vec::new(),
+        words: Vec::new(),
+        touched_ms: now_ms,
+    });
+    if store.append_change(tenant, &forked).await? == Appended::Superseded {
+        bail!("the new name {id} is taken; try again");
+    }
+    store.close().await;
+    print(&if args.store.json {
+        let forked = json!({ "session": id.as_str(), "parent": args.session.as_str(),
+            "entries": args.at });
+        forked.to_string() + "\n"
+    } else {
+        format!("{id}\n")
+    })?;
+    Ok(Ending::Done)
+}

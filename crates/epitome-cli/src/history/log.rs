@@ -1,0 +1,119 @@
+//! `epitome log`.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use clap::Args as ClapArgs;
+use epitome_store::{CompactionRow, ConversationId, ConversationRow, Store};
+use serde_json::{Value, json};
+
+use super::{StoreArgs, one_line, unknown_session};
+use crate::{Ending, print};
+
+const LABEL_CHARS: usize = 40;
+const SUMMARY_CHARS: usize = 72;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LogArgs {
+    /// The conversation whose compactions are listed [default: list the conversations]
+    #[arg(long, value_name = "ID")]
+    session: Option<ConversationId>,
+    /// How many conversations are listed at most
+    #[arg(short = 'n', value_name = "N", default_value_t = 100)]
+    count: u32,
+    #[command(flatten)]
+    at: StoreArgs,
+}
+
+pub(super) async fn run(args: &LogArgs) -> Result<Ending> {
+    let store = args.at.open_read_only().await?;
+    let tenant = &args.at.tenant;
+    let text = match &args.session {
+        None => {
+            let rows = store.conversations(tenant, args.count).await?;
+            if args.at.json {
+                let rows: Vec<_> = rows.iter().map(conversation_object).collect();
+                json!({ "conversations": rows }).to_string() + "\n"
+            } else {
+                rows.iter().map(conversation_line).collect()
+            }
+        }
+        Some(id) => {
+            if store.conversation(tenant, id).await?.is_none() {
+                return Ok(unknown_session(id));
+            }
+            let rows = store.compactions_of(tenant, id).await?;
+            if args.at.json {
+                let rows: Vec<_> = rows.iter().map(compaction_object).collect();
+                json!({ "session": id.as_str(), "compactions": rows }).to_string() + "\n"
+            } else {
+                rows.iter().map(compaction_lines).collect()
+            }
+        }
+    };
+    store.close().await;
+    print(&text)?;
+    Ok(Ending::Done)
+}
+
+fn conversation_object(row: &ConversationRow) -> Value {
+    json!({
+        "session": row.id.as_str(),
+        "parent": row.parent.as_ref().map(ConversationId::as_str),
+        "label": row.label,
+        "created_ms": row.created_ms,
+        "touched_ms": row.touched_ms,
+        "entries": row.nodes,
+        "compactions": row.compactions,
+    })
+}
+
+fn conversation_line(row: &ConversationRow) -> String {
+    let mut line = format!(
+        "{}  {} entries, {} compactions",
+        row.id, row.nodes, row.compactions
+    );
+    if let Some(parent) = &row.parent {
+        let _ = write!(line, ", forked from {parent}");
+    }
+    if let Some(label) = &row.label {
+        let _ = write!(line, "  {}", one_line(label, LABEL_CHARS));
+    }
+    line + "\n"
+}
+
+/// A compaction as `log`, `show` and `recall` print it, its record aside. Entries count from 1.
+pub(crate) fn compaction_object(row: &CompactionRow) -> Value {
+    json!({
+        "id": row.id,
+        "session": row.conversation.as_str(),
+        "state": row.state.as_str(),
+        "first_entry": row.head_entries + 1,
+        "last_entry": row.head_entries + row.covered_entries,
+        "tokens_before": row.tokens_before,
+        "tokens_after": row.tokens_after,
+        "created_ms": row.created_ms,
+        "summary": row.summary,
+    })
+}
+
+fn compaction_lines(row: &CompactionRow) -> String {
+    format!(
+        "{}\n    {}\n",
+        headline(row),
+        one_line(&row.summary, SUMMARY_CHARS)
+    )
+}
+
+/// What a compaction is, on one line.
+pub(crate) fn headline(row: &CompactionRow) -> String {
+    format!(
+        "{}  {}, entries {} to {}, {} to {} tokens",
+        row.id,
+        row.state.as_str(),
+        row.head_entries + 1,
+        row.head_entries + row.covered_entries,
+        row.tokens_before,
+        row.tokens_after,
+    )
+}

@@ -1,0 +1,98 @@
+//! `epitome undo`.
+
+use anyhow::{Result, bail};
+use clap::Args as ClapArgs;
+use epitome_store::{
+    AnyStore, Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
+    NewChange, Store, TenantId,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Changed, StoreArgs, path, unknown_session};
+use crate::{Ending, print, source};
+
+/// How often another writer may be faster.
+const ATTEMPTS: usize = 5;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct UndoArgs {
+    /// The conversation
+    #[arg(long, value_name = "ID")]
+    session: ConversationId,
+    /// Undo also what leaves the conversation larger than its window allows
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    at: StoreArgs,
+}
+
+/// What the record of a compaction may tell of the window it was made for.
+#[derive(Default, Deserialize)]
+struct Told {
+    /// Above this a request is refused.
+    #[serde(default, alias = "hard_line_tokens", alias = "window_tokens")]
+    hard_tokens: Option<u64>,
+}
+
+pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
+    let store = args.at.open().await?;
+    let tenant = &args.at.tenant;
+    let id = &args.session;
+    if store.conversation(tenant, id).await?.is_none() {
+        return Ok(unknown_session(id));
+    }
+    let rows = store.compactions_of(tenant, id).await?;
+    let in_force = |row: &CompactionRow| row.state == CompactionState::Published;
+    let Some(row) = rows.into_iter().rfind(in_force) else {
+        eprintln!("epitome: no compaction of {id} is in force");
+        return Ok(Ending::No);
+    };
+    let told: Told = serde_json::from_str(&row.record).unwrap_or_default();
+    if let Some(line) = told.hard_tokens
+        && row.tokens_before > line
+        && !args.force
+    {
+        eprintln!(
+            "epitome: without {} the conversation takes {} tokens, and {line} are allowed; compact it again with \
+             other settings, or undo all the same with --force",
+            row.id, row.tokens_before
+        );
+        return Ok(Ending::No);
+    }
+    append(&store, tenant, &row).await?;
+    store.close().await;
+    eprintln!(
+        "epitome: a proxy that is running goes on with what it has in memory; it forgets the compaction when it \
+         starts again"
+    );
+    print(&if args.at.json {
+        let undone = json!({ "session": id.as_str(), "undone": row.id,
+            "tokens_before": row.tokens_after, "tokens_after": row.tokens_before });
+        undone.to_string() + "\n"
+    } else {
+        let (small, large) = (row.tokens_after, row.tokens_before);
+        format!("undone {}: from {small} back to {large} tokens\n", row.id)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Notes it as a change, so that it can be seen later that it was undone and when.
+async fn append(store: &AnyStore, tenant: &TenantId, row: &CompactionRow) -> Result<()> {
+    for _ in 0..ATTEMPTS {
+        let changes = store.changes(tenant, &row.conversation).await?;
+        let entries = path(store, tenant, &row.conversation).await?.len();
+        let change = NewChange::from(ChangeRow {
+            conversation: row.conversation.clone(),
+            seq: u32::try_from(changes.len()).unwrap_or(u32::MAX),
+            kind: ChangeKind::Undone,
+            compaction: Some(row.id.clone()),
+            body: serde_json::to_string(&Changed { entries })?,
+            at_ms: i64::try_from(source::now_ms()).unwrap_or(i64::MAX),
+        });
+        if store.append_change(tenant, &change).await? == Appended::Stored {
+            return Ok(());
+        }
+    }
+    bail!("the conversation is being changed by somebody else; try again");
+}

@@ -1,0 +1,77 @@
+//! Notices that a configuration has changed.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+
+use crate::load::Loaded;
+use crate::problem::ConfigError;
+use crate::read;
+use crate::sources::Sources;
+
+/// Notices that a configuration has changed, when asked. There is no thread inside and no clock: whoever owns it asks
+/// as often as it likes, once a second say.
+///
+/// A change counts once two questions in a row saw the same, so that a file which is just being written, or is away
+/// for a moment because another one takes its place, is not read in that state. A file that is wrong gives its errors
+/// once, and what was loaded before stays right until it is mended.
+///
+/// ```
+/// use epitome_config::{Sources, Watch};
+///
+/// let sources = Sources::default();
+/// let mut watch = Watch::new(sources.clone());
+/// let mut loaded = sources.load()?;
+/// match watch.poll() {
+///     Some(Ok(changed)) => loaded = changed,
+///     Some(Err(error)) => eprintln!("{error}\nthe configuration stays as it was"),
+///     None => {}
+/// }
+/// # Ok::<(), epitome_config::ConfigError>(())
+/// ```
+#[derive(Debug)]
+pub struct Watch {
+    sources: Sources,
+    known: Vec<Seen>,
+    changing: Option<Vec<Seen>>,
+}
+
+/// A file and a digest of what is in it, or of why it cannot be read.
+type Seen = (PathBuf, u64);
+
+impl Watch {
+    /// Watches the files of a configuration. Made before the configuration is loaded, it misses nothing.
+    #[must_use]
+    pub fn new(sources: Sources) -> Self {
+        let known = look(&sources);
+        Self {
+            sources,
+            known,
+            changing: None,
+        }
+    }
+
+    /// The configuration, if it is another one than before and has settled.
+    pub fn poll(&mut self) -> Option<Result<Loaded, ConfigError>> {
+        let now = look(&self.sources);
+        if now == self.known {
+            self.changing = None;
+            return None;
+        }
+        if self.changing.as_ref() != Some(&now) {
+            self.changing = Some(now);
+            return None;
+        }
+        self.changing = None;
+        self.known = now;
+        Some(self.sources.load())
+    }
+}
+
+fn look(sources: &Sources) -> Vec<Seen> {
+    let seen = |path: PathBuf| {
+        let mut hasher = DefaultHasher::new();
+        read::text(&path).hash(&mut hasher);
+        (path, hasher.finish())
+    };
+    sources.paths().into_iter().map(seen).collect()
+}

@@ -1,0 +1,50 @@
+//! How large the conversation is, asked of the provider.
+
+use epitome::{PresetName, Usage};
+
+use super::Conversation;
+use crate::model::Caller;
+use crate::recount::{Recount, recount};
+
+impl Conversation {
+    /// Has the conversation's own request counted by `caller`, which should be the conversation's own model. What comes
+    /// out is the size of the context from then on, unless the conversation went on meanwhile. May be dropped.
+    pub async fn recount(&self, caller: &Caller) -> Recount {
+        let (request, estimated, place) = {
+            let state = self.state().await;
+            let request = state.request(self.engine().wire());
+            let place = (state.raws.len(), state.changes);
+            (request, state.session.context_tokens(), place)
+        };
+        let asked = self.asked(self.engine().shared().stopping.child_token());
+        let counted = recount(caller, &request, estimated, &asked).await;
+        let mut state = self.state().await;
+        if (state.raws.len(), state.changes) == place {
+            state.statistics.tokens.context_tokens = counted.tokens;
+            if counted.by != crate::CountedBy::Meter {
+                state.session.observe(Usage {
+                    fresh_tokens: counted.tokens,
+                    ..Usage::default()
+                });
+            }
+        }
+        counted
+    }
+
+    /// `vibe` has the provider count after each compaction, where its summariser is the conversation's own model.
+    pub(super) async fn recount_as_the_design_does(&self) {
+        let shared = self.engine().shared();
+        if self.engine().settings().preset() != PresetName::Vibe {
+            return;
+        }
+        if let Some(caller) = &shared.caller
+            && shared
+                .model
+                .as_deref()
+                .is_none_or(|model| model == caller.endpoint().model())
+        {
+            let counted = self.recount(caller).await;
+            tracing::debug!(conversation = %self.id(), ?counted, "counted after a compaction");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a summary is written from and what does not depend on its budget.
+
+use super::Source;
+use crate::message::{Message, Role};
+use crate::pin::{self, Binding, Pin};
+use crate::summary::Earlier;
+
+/// What a summary is written from, whatever its budget.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(super) earlier: Earlier,
+    pub(super) pins: Vec<Pin>,
+    pub(super) binding: Binding,
+}
+
+impl Source<'_> {
+    /// What does not depend on the budget: it is read once, however often the summary is written.
+    pub(crate) fn read(&self) -> Read {
+        let earlier = self.earlier();
+        let (pins, binding) = self.pins(&earlier);
+        Read {
+            earlier,
+            pins,
+            binding,
+        }
+    }
+
+    /// The pins of the span by itself, whatever the host and an earlier summary add to them.
+    pub(crate) fn own_pins(&self, read: &Read) -> Vec<Pin> {
+        let Earlier {
+            pins, task, said, ..
+        } = &read.earlier;
+        let adds = !(self.host_pins.is_empty() && pins.is_empty() && said.is_empty());
+        if adds || task.is_some() || self.entries().count() < self.span.len() {
+            pin::find(self.span.iter().copied())
+        } else {
+            read.pins.clone()
+        }
+    }
+
+    fn pins(&self, earlier: &Earlier) -> (Vec<Pin>, Binding) {
+        let position = self.first_position();
+        let carried = |text: &String| Pin::carried(position, text.clone());
+        let host = self.host_pins.iter().cloned();
+        let is_new = |text: &&String| self.host_pins.iter().all(|pin| pin.text != **text);
+        let earlier_pins = earlier.pins.iter().filter(is_new).map(carried);
+        let carried = host.chain(earlier_pins).collect();
+        // A rule inside a request is not among the instructions of the earlier summary.
+        let requests: Vec<Message> = earlier
+            .task
+            .iter()
+            .chain(&earlier.said)
+            .map(|text| Message::text(Role::User, text.as_str()))
+            .collect();
+        let requests = requests.iter().map(|message| (position, message));
+        pin::sorted(carried, requests.chain(self.entries()))
+    }
+}

@@ -1,0 +1,33 @@
+//! The words that a summary can ask its source about: of a long source only what they are part of is kept.
+
+use std::collections::HashSet;
+
+use super::super::item::lines;
+use super::super::mark::{AnchorKind, marks};
+use super::super::number::{REFERENCES, readings};
+use super::super::word::{Key, Spread, key, words};
+
+/// The keys of all that one summary names.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Asked(HashSet<Key, Spread>);
+
+impl Asked {
+    /// What a summary names: its words, those of its anchors, and what its numbers are read as.
+    pub(in super::super) fn by(summary: &str) -> Self {
+        let mut asked: HashSet<Key, Spread> = REFERENCES.iter().map(|word| key(word)).collect();
+        for line in lines(summary) {
+            asked.extend(words(line.text).map(|word| word.key));
+            marks(line.text, |mark| {
+                asked.extend(words(mark.text).map(|word| word.key));
+                if mark.kind == AnchorKind::Number {
+                    asked.extend(readings(mark.text).map(key));
+                }
+            });
+        }
+        Self(asked)
+    }
+
+    pub(super) fn has(&self, word: Key) -> bool {
+        self.0.contains(&word)
+    }
+}
