@@ -71,7 +71,7 @@ enum Act {
     /// At a share of the entries, in percent.
     Fork(usize),
     /// The engine dies while doing this, after so many waits.
-    Crash(Box<Act>, usize),
+    Crash(Box<Self>, usize),
     /// The lease of whoever works in the background runs out.
     Wait,
 }

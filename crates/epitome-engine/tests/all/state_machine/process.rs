@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::Poll;
@@ -147,8 +148,10 @@ impl Process {
 }
 
 /// What a future gives, unless it has to wait more than `waits` times: then it is dropped where it stands.
-pub(crate) async fn at_most<T>(waits: usize, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = Box::pin(future);
+pub(crate) async fn at_most<T>(
+    waits: usize,
+    mut future: Pin<Box<impl Future<Output = T>>>,
+) -> Option<T> {
     let mut left = waits;
     std::future::poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(value) => Poll::Ready(Some(value)),

@@ -250,7 +250,7 @@ impl<'a> World<'a> {
         let wire = self.making.wire;
         process.run(async {
             let doing = perform(act, &conversation, &process.pen, &message, wire);
-            let is_done = at_most(waits, doing).await.is_some();
+            let is_done = at_most(waits, Box::pin(doing)).await.is_some();
             if is_done && matches!(act, Act::Answer(_)) {
                 // The work goes on a little way.
                 for _ in 0..waits * 3 {
