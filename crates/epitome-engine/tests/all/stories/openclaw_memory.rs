@@ -45,7 +45,7 @@ async fn work_until(conversation: &Conversation, tokens: u64) {
                 match block {
                     epitome::Block::Call(call) => call.id = format!("call_{round}").as_str().into(),
                     epitome::Block::Result(result) => {
-                        result.call_id = format!("call_{round}").as_str().into()
+                        result.call_id = format!("call_{round}").as_str().into();
                     }
                     _ => {}
                 }
