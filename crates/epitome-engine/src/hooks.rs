@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use command::HookCommand;
 pub use event::{AfterCompaction, BeforeCompaction, HookContext, Preparation, Verdict};
@@ -64,19 +64,6 @@ pub struct Hooks {
     time_box: Option<Duration>,
 }
 
-/// External commands by the point at which they run: the `hooks` table of a configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct HookSettings {
-    /// Told before a compaction.
-    pub before_compaction: Vec<HookCommand>,
-    /// Told after one.
-    pub after_compaction: Vec<HookCommand>,
-    /// Asked for their verdict.
-    #[serde(alias = "session_before_compact")]
-    pub before_compact: Vec<HookCommand>,
-}
-
 /// What the `before_compact` hooks want.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -89,23 +76,6 @@ pub struct Outcome {
 }
 
 impl Hooks {
-    /// The commands of a configuration.
-    #[must_use]
-    pub fn from_settings(settings: HookSettings) -> Self {
-        let mut hooks = Self::default();
-        let points = [
-            (HookPoint::Before, settings.before_compaction),
-            (HookPoint::After, settings.after_compaction),
-            (HookPoint::BeforeCompact, settings.before_compact),
-        ];
-        for (point, commands) in points {
-            for command in commands {
-                hooks.on_command(point, command);
-            }
-        }
-        hooks
-    }
-
     /// The same hooks, with another time box for the closures that are added from now on.
     #[must_use]
     pub const fn with_time_box(mut self, limit: Duration) -> Self {
@@ -330,7 +300,8 @@ fn asked(command: HookCommand) -> Hook<Arc<Preparation>, Verdict> {
             async move {
                 let event = preparation.to_json();
                 let point = HookPoint::BeforeCompact;
-                command::verdict(&command.tell(point, &event, &context).await?)
+                let verdict = command::verdict(&command.tell(point, &event, &context).await?)?;
+                command.allowed(verdict)
             }
         },
     )

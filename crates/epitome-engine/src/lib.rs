@@ -2,6 +2,7 @@
 //!
 //! - start here: [`Engine`], and its [`Conversation`]s
 //! - asking a model: [`model`]; having it write summaries: [`summarise`]
+//! - all of it from an `epitome.toml`: [`configuration`]
 //! - the one place that reads the time: [`Clock`]
 //! - what a host hangs on compactions: [`hooks`]
 //! - memories on disk, one file a day: [`memory_folder`]
@@ -9,6 +10,7 @@
 #![warn(missing_docs)]
 
 mod clock;
+pub mod configuration;
 pub mod conversation;
 mod engine;
 pub mod hooks;

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod all {
     mod agent_example;
+    mod configuration;
     mod faults;
     mod hook_commands;
     mod hooks;

@@ -45,6 +45,7 @@ pub struct EngineBuilder {
     place: Option<String>,
     writer: Option<Arc<dyn Writer>>,
     form: Option<SummaryForm>,
+    style: Option<Style>,
     templates: Templates,
     hooks: Hooks,
     clock: Clock,
@@ -67,6 +68,7 @@ impl Default for EngineBuilder {
             place: None,
             writer: None,
             form: None,
+            style: None,
             templates: Templates::built_in(),
             hooks: Hooks::default(),
             clock: Clock::default(),
@@ -161,6 +163,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How summaries are asked for, where that is not as in the preset.
+    #[must_use]
+    pub fn style(mut self, style: Style) -> Self {
+        self.style = Some(style);
+        self
+    }
+
     /// What the summariser is told.
     #[must_use]
     pub fn templates(mut self, templates: Templates) -> Self {
@@ -216,7 +225,7 @@ impl EngineBuilder {
             None => self.settings.window().unwrap_or(self.window),
         };
         let window = reaching(&self.settings, window);
-        let mut style = Style::of(&self.settings);
+        let mut style = self.style.unwrap_or_else(|| Style::of(&self.settings));
         if let Some(form) = self.form {
             style.form = form;
         }

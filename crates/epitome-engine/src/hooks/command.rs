@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::event::{HookContext, Verdict};
@@ -43,33 +43,26 @@ pub(super) const PASSED_VARIABLES: [&str; 6] = ["PATH", "HOME", "LANG", "TMPDIR"
 /// ```
 /// use epitome_engine::hooks::HookCommand;
 ///
-/// let command: HookCommand = serde_json::from_str(
-///     r#"{"program": "notify", "args": ["--quiet"], "timeout_ms": 2000}"#,
-/// )?;
-/// assert_eq!(command.timeout.as_secs(), 2);
-/// # Ok::<(), serde_json::Error>(())
+/// let mut command = HookCommand::new("notify");
+/// command.args = vec![String::from("--quiet")];
+/// assert_eq!(command.timeout.as_secs(), 10);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookCommand {
     /// The program, by path or as `PATH` finds it. There is no shell unless this is one.
     pub program: PathBuf,
     /// Its arguments.
-    #[serde(default)]
     pub args: Vec<String>,
-    /// How long it may take; `timeout_ms` in a configuration, 10 seconds unless told.
-    #[serde(
-        rename = "timeout_ms",
-        default = "time_box",
-        deserialize_with = "milliseconds"
-    )]
+    /// How long it may take, 10 seconds unless told.
     pub timeout: Duration,
     /// Where it runs; the engine's own folder unless told.
-    #[serde(default)]
     pub working_folder: Option<PathBuf>,
     /// Variables that it gets beside the usual ones.
-    #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Whether it may call a compaction off.
+    pub may_cancel: bool,
+    /// Whether it may write the summary itself.
+    pub may_replace: bool,
 }
 
 impl HookCommand {
@@ -81,6 +74,21 @@ impl HookCommand {
             timeout: TIME_BOX,
             working_folder: None,
             environment: BTreeMap::new(),
+            may_cancel: true,
+            may_replace: true,
+        }
+    }
+
+    /// What it wants, if it may want that.
+    pub(super) fn allowed(&self, verdict: Verdict) -> Result<Verdict, HookError> {
+        match verdict {
+            Verdict::Cancel { .. } if !self.may_cancel => {
+                Err("it may not cancel: set `may_cancel` if it should".into())
+            }
+            Verdict::Replace { .. } if !self.may_replace => {
+                Err("it may not write the summary: set `may_replace` if it should".into())
+            }
+            verdict => Ok(verdict),
         }
     }
 
@@ -127,17 +135,4 @@ enum Answer {
     Continue,
     Cancel { reason: Option<String> },
     Replace { summary: String },
-}
-
-const fn time_box() -> Duration {
-    TIME_BOX
-}
-
-fn milliseconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    match u64::deserialize(from)? {
-        0 => Err(serde::de::Error::custom(
-            "`timeout_ms` is 0, so that the hook could never end in time: write 1 or more, or leave it out",
-        )),
-        milliseconds => Ok(Duration::from_millis(milliseconds)),
-    }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use epitome::{Block, Call, FileOperations, Message, ResultPart, Role, ToolResult};
 use epitome_engine::hooks::{
-    AfterCompaction, BeforeCompaction, FailureKind, HookCommand, HookContext, HookPoint,
-    HookSettings, Hooks, Preparation, Verdict,
+    AfterCompaction, BeforeCompaction, FailureKind, HookCommand, HookContext, HookPoint, Hooks,
+    Preparation, Verdict,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
@@ -344,45 +344,5 @@ async fn commands_that_fail_say_how() {
             panic!("{failed:?}");
         };
         assert!(error.contains(words), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn commands_come_from_settings() {
-    let settings: HookSettings = serde_json::from_value(json!({
-        "before_compaction": [{"program": "true"}],
-        "before_compact": [
-            {"program": "true"},
-            {"program": "sh", "args": ["-c", "echo '{\"action\":\"cancel\",\"reason\":\"busy\"}'"],
-             "timeout_ms": 60_000, "environment": {"A": "b"}, "working_folder": "."},
-        ],
-    }))
-    .unwrap();
-    assert_eq!(
-        settings.before_compaction[0].timeout,
-        Duration::from_secs(10)
-    );
-    let hooks = Hooks::from_settings(settings);
-    assert_eq!(
-        format!("{hooks:?}"),
-        r#"Hooks { before: ["true"], after: [], before_compact: ["true", "sh"], .. }"#
-    );
-    let outcome = hooks.before_compact(Arc::default(), &context()).await;
-    assert_eq!(outcome.decided_by.as_deref(), Some("sh"));
-
-    for (bad, words) in [
-        (json!({"after": []}), "unknown field `after`"),
-        (json!({"after_compaction": [{}]}), "missing field `program`"),
-        (
-            json!({"after_compaction": [{"program": "true", "timeout_ms": 0}]}),
-            "write 1 or more",
-        ),
-        (
-            json!({"after_compaction": [{"program": "true", "timeout": 5}]}),
-            "unknown field `timeout`",
-        ),
-    ] {
-        let error = serde_json::from_value::<HookSettings>(bad).unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
     }
 }
