@@ -83,8 +83,7 @@ impl Gist {
     }
 
     /// Whether this one says the opposite of `rule`.
-    fn turns(&self, rule: &Self) -> bool {
-        let shared = self.shared(rule);
+    fn turns(&self, rule: &Self, shared: usize) -> bool {
         let is_same =
             shared * 5 >= rule.stems.len() * 4 && self.stems.len() * 5 <= rule.stems.len() * 8 + 10;
         is_same && self.is_denial() != rule.is_denial()
@@ -154,22 +153,25 @@ impl Rules {
             return None;
         }
         let said = Gist::of(sentence);
-        let mut shared: HashMap<usize, usize> = HashMap::new();
+        let mut shared = vec![0; self.rules.len()];
+        let mut has_candidates = false;
         for at in said.stems.iter().filter_map(|stem| self.by_stem.get(stem)) {
             for at in at {
-                *shared.entry(*at).or_default() += 1;
+                if let Some(count) = shared.get_mut(*at) {
+                    *count += 1;
+                    has_candidates = true;
+                }
             }
         }
-        let mut candidates: Vec<(usize, usize)> = shared.into_iter().collect();
-        if candidates.is_empty() {
+        if !has_candidates {
             return None;
         }
-        candidates.sort_unstable();
         let is_binding = (told.is_binding)();
         let spaced = single_spaced(sentence);
         let wording = Wording::of(sentence);
-        candidates.into_iter().find_map(|(at, shared)| {
-            let rule = self.rules.get(at)?;
+        let candidates = self.rules.iter().zip(shared);
+        let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
+        candidates.find_map(|(rule, shared)| {
             let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
             let wordings = &rule.wordings;
             let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
@@ -209,9 +211,10 @@ impl Gist {
     /// Whether this one denies what `rule` says, or the other way round.
     fn flips(&self, rule: &Self, shared: usize) -> bool {
         let is_whole = shared == rule.stems.len() && shared > 1;
-        match self.part_about(rule).filter(|_| is_whole) {
-            Some(part) => part.turns(rule),
-            None => self.turns(rule),
+        let part = is_whole.then(|| self.part_about(rule)).flatten();
+        match part {
+            Some(part) => part.turns(rule, part.shared(rule)),
+            None => self.turns(rule, shared),
         }
     }
 }

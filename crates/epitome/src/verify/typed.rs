@@ -41,6 +41,9 @@ impl Typed {
 
     /// How much of these words stands together at best, in percent. Other forms of a word count half.
     pub(super) fn together(&self, words: &[&str], spread: u32) -> usize {
+        if self.stand_together(words, spread) {
+            return 100;
+        }
         let mut places: Vec<(u32, usize, u32)> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             let mut add = |found: Option<&Vec<u32>>, weight| {
@@ -55,6 +58,7 @@ impl Typed {
         places.sort_unstable();
         let mut counts: Vec<[u32; 2]> = vec![[0; 2]; words.len()];
         let (mut score, mut best) = (0, 0);
+        let all = words.len() as u32 * WHOLE;
         let mut oldest = places.iter();
         for (place, at, weight) in &places {
             score += change(&mut counts, *at, *weight, true);
@@ -66,9 +70,41 @@ impl Typed {
                 oldest.next();
             }
             best = best.max(score);
+            if best == all {
+                break;
+            }
         }
         let most = words.len().max(1) * WHOLE as usize;
         best as usize * 100 / most
+    }
+}
+
+impl Typed {
+    /// Whether all of the words are found in one place at the first look: most claims are the user's own words.
+    fn stand_together(&self, words: &[&str], spread: u32) -> bool {
+        let newest = |word: &&str| {
+            let all = self.words.get(&key(word))?.as_slice();
+            all.get(all.len().saturating_sub(PLACES)..)
+        };
+        let places: Option<Vec<&[u32]>> = words.iter().map(newest).collect();
+        let Some(places) = places.filter(|places| !places.is_empty()) else {
+            return false;
+        };
+        let rarest = places.iter().min_by_key(|places| places.len());
+        let has_all = |from: u32| {
+            places.iter().all(|places| {
+                let first = places.partition_point(|place| *place < from);
+                places
+                    .get(first)
+                    .is_some_and(|place| *place <= from + spread)
+            })
+        };
+        rarest.into_iter().copied().flatten().any(|place| {
+            let backs = [0, spread / 2, spread];
+            backs
+                .iter()
+                .any(|back| has_all(place.saturating_sub(*back)))
+        })
     }
 }
 
