@@ -18,7 +18,8 @@ const REWRITE_PERCENT: u64 = 115;
 /// What the next request holds.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The messages of the view. Entries are shared, not copied.
+    /// The messages of the view. Entries are shared, not copied. Where a provider wants a user message before the
+    /// summary of a design, only [`Step::list`] has it.
     pub messages: Vec<Arc<Message>>,
     /// The same as a JSON list of the conversation's API: original bytes around the summary.
     pub list: Bytes,
