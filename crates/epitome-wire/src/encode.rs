@@ -2,7 +2,7 @@
 
 use epitome::{Block, Call, Message, ResultPart, Role, ToolResult};
 
-use crate::json::{self, Kind, escape};
+use crate::json::{self, Kind, quoted};
 use crate::wire::Wire;
 
 /// A message as one or more messages of a wire, each a JSON object on one line. Reading them back gives what was said,
@@ -187,11 +187,4 @@ fn input(call: &Call) -> String {
 
 fn text_block(text: &str) -> String {
     format!(r#"{{"type":"text","text":{}}}"#, quoted(text))
-}
-
-fn quoted(text: &str) -> String {
-    let mut bytes = vec![b'"'];
-    escape(text, &mut bytes);
-    bytes.push(b'"');
-    String::from_utf8(bytes).unwrap_or_default()
 }

@@ -9,6 +9,7 @@ mod text;
 use std::ops::Range;
 
 pub(crate) use number::same_number_key;
+pub(crate) use text::quoted;
 pub use text::{Text, escape};
 
 /// A JSON value and where it stands.

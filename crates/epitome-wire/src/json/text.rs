@@ -188,6 +188,14 @@ fn hex(rest: &str, at: usize) -> u16 {
         .unwrap_or(0)
 }
 
+/// A text as a JSON string, quotes included.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut bytes = vec![b'"'];
+    escape(text, &mut bytes);
+    bytes.push(b'"');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Appends `text` as the contents of a JSON string, quotes excluded. What needs no escape is copied as it is.
 pub fn escape(text: &str, out: &mut Vec<u8>) {
     let needs_escape = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::json::{Value, escape, read_within};
+use crate::json::{self, Value, read_within};
 use crate::splice::Edit;
 
 /// The bytes with some of them replaced. Of edits that overlap only the first is made.
@@ -51,7 +51,7 @@ pub(crate) fn remove_member(object: &Value<'_>, name: &str) -> Option<Edit> {
     let members = object.members();
     let index = members.iter().rposition(|(key, _)| key.is(name))?;
     let (key, value) = members.get(index)?;
-    let start_of = |key: &crate::json::Text<'_>| key.range().start.saturating_sub(1);
+    let start_of = |key: &json::Text<'_>| key.range().start.saturating_sub(1);
     let next = members.get(index + 1);
     let before = index.checked_sub(1).and_then(|before| members.get(before));
     let range = match (next, before) {
@@ -95,10 +95,7 @@ pub(crate) fn joined(items: &[&[u8]]) -> Vec<u8> {
 
 /// A text as a JSON string.
 pub(crate) fn quoted(text: &str) -> Vec<u8> {
-    let mut out = vec![b'"'];
-    escape(text, &mut out);
-    out.push(b'"');
-    out
+    json::quoted(text).into_bytes()
 }
 
 /// The bytes of a value.

@@ -2,15 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::json::{self, Kind, escape};
-
-/// A text as a JSON string.
-pub(super) fn quoted(text: &str) -> String {
-    let mut bytes = vec![b'"'];
-    escape(text, &mut bytes);
-    bytes.push(b'"');
-    String::from_utf8(bytes).unwrap_or_default()
-}
+pub(super) use crate::json::quoted;
+use crate::json::{self, Kind};
 
 /// Strings as a JSON list.
 pub(super) fn list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
