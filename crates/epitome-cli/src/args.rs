@@ -89,7 +89,7 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_enum, default_value_t = Count::Auto)]
     pub(crate) count: Count,
     /// Who writes the summary: extractive, none, a provider (openai, openai-responses, anthropic, ollama, llamacpp,
-    /// vllm) or an address [env: EPITOME_SUMMARIZER_KIND] [default: extractive]
+    /// vllm) or an address [env: EPITOME_SUMMARIZER] [default: extractive]
     #[arg(long, value_name = "WHO")]
     pub(crate) summarizer: Option<String>,
     /// What to keep in mind

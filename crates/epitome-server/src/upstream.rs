@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use axum::body::Body;
+use epitome_engine::model::https_connector;
 use http::header::{CONNECTION, HOST, HeaderMap, HeaderName};
 use http::{Method, Request, Response, Uri, Version};
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Headers that belong to one connection, not to the message.
 const HOP_BY_HOP: &[&str] = &[
@@ -45,24 +44,9 @@ pub(crate) enum UpstreamError {
 
 impl Upstream {
     pub(crate) fn new() -> Self {
-        let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
-        // The system's certificates where there are any, else the ones that come with the program.
-        let builder = HttpsConnectorBuilder::new();
-        let tls = match builder.with_provider_and_native_roots(std::sync::Arc::clone(&provider)) {
-            Ok(tls) => tls,
-            Err(_) => match HttpsConnectorBuilder::new().with_provider_and_webpki_roots(provider) {
-                Ok(tls) => tls,
-                Err(_) => HttpsConnectorBuilder::new().with_webpki_roots(),
-            },
-        };
-        let mut http = HttpConnector::new();
-        http.set_nodelay(true);
-        http.set_connect_timeout(Some(CONNECT_TIMEOUT));
-        http.enforce_http(false);
-        let connector = tls.https_or_http().enable_http1().wrap_connector(http);
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(Duration::from_secs(60))
-            .build(connector);
+            .build(https_connector());
         Self { client }
     }
 
