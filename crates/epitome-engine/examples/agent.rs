@@ -19,12 +19,12 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use epitome::settings::Settings;
 use epitome::{
-    Block, Event, HEARTBEAT_SECTION, Message, Preset, Reason, ResultPart, Role, Threshold,
-    ToolResult, UNCALIBRATED_ERROR_RATIO, Window, is_heartbeat_ok,
+    Event, HEARTBEAT_SECTION, Message, Preset, Reason, Role, Threshold, UNCALIBRATED_ERROR_RATIO,
+    Window, is_heartbeat_ok,
 };
 use epitome_engine::conversation::{Recovery, StepAction};
 use epitome_engine::memory_folder::flush::FlushPrompts;
-use epitome_engine::model::{Ask, CallError, Caller, Endpoint, Key, SpendLedger};
+use epitome_engine::model::{Ask, CallError, Caller, Endpoint, Key, SpendLedger, tool_results};
 use epitome_engine::pipeline::{
     AutoCompact, ContextWarning, MemoryFlush, Next, Pipeline, PriceLimit, ResetReason, TurnContext,
     TurnLimit,
@@ -147,7 +147,7 @@ impl Agent {
                 }
                 break;
             }
-            self.conversation.push(&results_message(results)).await?;
+            self.conversation.push(&tool_results(results)).await?;
         }
         self.pipeline.reset(ResetReason::Stop);
         Ok(())
@@ -245,19 +245,5 @@ impl Agent {
             taken.spent_nanodollars() as f64 / 1e9,
         )?;
         Ok(())
-    }
-}
-
-fn results_message(results: Vec<(String, Result<String, String>)>) -> Message {
-    let results = results.into_iter().map(|(call_id, outcome)| {
-        Block::Result(ToolResult {
-            call_id: call_id.into(),
-            is_error: outcome.is_err(),
-            parts: vec![ResultPart::Text(outcome.unwrap_or_else(|why| why))],
-        })
-    });
-    Message {
-        role: Role::Tool,
-        blocks: results.collect(),
     }
 }

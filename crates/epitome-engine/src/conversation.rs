@@ -154,10 +154,8 @@ impl Conversation {
         }
         state.tip = rows.tip;
         for entry in entries {
-            state.raws.push(entry.raw);
-            state.session.push(entry.message);
+            state.push(entry);
         }
-        state.touched_ms = shared.clock.now_ms();
         Ok(())
     }
 

@@ -19,6 +19,6 @@ pub use connection::https_connector;
 pub use endpoint::{CallLimits, Delivery, Endpoint, EndpointError};
 pub use error::CallError;
 pub use key::{Key, KeyError};
-pub use request::{Ask, Form, Tool};
+pub use request::{Ask, Form, Tool, tool_results};
 pub use retry::Retries;
 pub use spend::{SpendLedger, SpendLimits};

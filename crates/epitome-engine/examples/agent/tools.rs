@@ -48,10 +48,10 @@ impl Tools {
     }
 
     /// The result of each call of a message, by the call's id.
-    pub(crate) fn answer(&self, message: &Message) -> Vec<(String, Result<String, String>)> {
+    pub(crate) fn answer(&self, message: &Message) -> Vec<(Box<str>, Result<String, String>)> {
         let calls = message.calls();
         calls
-            .map(|call| (call.id.to_string(), self.call(call)))
+            .map(|call| (call.id.clone(), self.call(call)))
             .collect()
     }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use epitome::{Digest, Message};
 use epitome_store::{EntryRow, EntryWords, NodeRow};
-use epitome_wire::{Wire, decode, encode, json};
+use epitome_wire::{Wire, decode, encode, json, searchable_text};
 
 use super::ConversationError;
 use crate::engine::Engine;
@@ -95,7 +95,7 @@ impl Rows {
             });
             rows.words.push(EntryWords {
                 key,
-                text: words(&entry.message),
+                text: searchable_text(&entry.message),
             });
             rows.tip = Some(Tip {
                 node,
@@ -105,19 +105,4 @@ impl Rows {
         }
         rows
     }
-}
-
-/// What of a message can be found again: what was said, called and returned.
-fn words(message: &Message) -> String {
-    let said = message.spoken().map(str::to_owned);
-    let calls = message
-        .calls()
-        .map(|call| format!("{} {}", call.name, call.arguments));
-    let results = message
-        .results()
-        .flat_map(|result| result.texts().map(str::to_owned));
-    said.chain(calls)
-        .chain(results)
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -1,12 +1,12 @@
 //! The turn before a compaction in which the model saves what should outlive it. The conversation never sees it.
 
-use epitome::{Block, Message, ResultPart, Role, ToolResult};
+use epitome::{Message, Role};
 use jiff::civil::Date;
 
 use super::Conversation;
 use crate::memory_folder::flush::{FlushPrompts, is_silent};
 use crate::memory_folder::{MEMORY_TOOL, MemoryFolder};
-use crate::model::{Ask, Caller, Form, Tool};
+use crate::model::{Ask, Caller, Form, tool_results};
 
 /// How often the model may write before it has to end its turn.
 const TURNS: usize = 10;
@@ -83,11 +83,7 @@ impl Conversation {
                     Ok(_) => flushed.notes += 1,
                     Err(why) => flushed.refused.push(why.clone()),
                 }
-                results.push(Block::Result(ToolResult {
-                    call_id: call.id.clone(),
-                    is_error: outcome.is_err(),
-                    parts: vec![ResultPart::Text(outcome.unwrap_or_else(|why| why))],
-                }));
+                results.push((call.id.clone(), outcome));
             }
             if results.is_empty() {
                 let text = answer.text();
@@ -98,13 +94,7 @@ impl Conversation {
                 };
                 return flushed;
             }
-            if let Form::Fresh { messages, .. } = &mut ask.form {
-                messages.push(answer.message);
-                messages.push(Message {
-                    role: Role::Tool,
-                    blocks: results,
-                });
-            }
+            ask.go_on(answer.message, tool_results(results));
         }
         flushed
     }
@@ -125,21 +115,12 @@ impl Conversation {
         }
         system.push_str(&texts.system_prompt);
         messages.push(Message::text(Role::User, texts.prompt.as_str()));
-        let tool = MemoryFolder::tool();
-        let field = |name: &str| {
-            let value = tool.get(name).and_then(serde_json::Value::as_str);
-            value.unwrap_or_default().to_owned()
-        };
         Ask {
             form: Form::Fresh {
                 system: Some(system),
                 messages,
             },
-            tools: vec![Tool {
-                name: field("name"),
-                description: field("description"),
-                schema: tool.get("parameters").cloned().unwrap_or_default(),
-            }],
+            tools: vec![MemoryFolder::tool()],
             max_output_tokens: Some(OUTPUT_TOKENS),
             temperature: None,
         }

@@ -33,7 +33,7 @@ pub(super) async fn restore(
     let mut state = restore_until(engine, id, everything, DEPTH).await?;
     // What happened long ago is no news.
     let _ = state.session.take_events();
-    state.touched_ms = engine.shared().clock.now_ms();
+    state.asked_ms = engine.shared().clock.now_ms();
     state.statistics.compactions = state.session.records().len() as u64;
     Ok(state)
 }
@@ -76,7 +76,7 @@ fn restore_until<'a>(
             while state.raws.len() < place.entries
                 && let Some(entry) = entries.next()
             {
-                push(&mut state, entry);
+                state.push(entry);
             }
             if !apply(&mut state, change, &by_id) {
                 // Everything is still there; only what was compacted is shown whole again, and compacted anew.
@@ -85,7 +85,7 @@ fn restore_until<'a>(
             }
         }
         for entry in entries {
-            push(&mut state, entry);
+            state.push(entry);
         }
         state.changes = u32::try_from(count).unwrap_or(u32::MAX);
         Ok(state)
@@ -120,10 +120,8 @@ async fn base(
         changes: fork.parent_changes,
     };
     let parent_state = restore_until(engine, &parent, until, depth - 1).await?;
-    let mut state = State::new(parent_state.session.fork(fork.entries));
-    state.raws = parent_state.raws;
-    state.raws.truncate(fork.entries);
-    state.compactions = parent_state.compactions;
+    let session = parent_state.session.fork(fork.entries);
+    let mut state = State::forked(parent_state, session, fork.entries);
     state.tip = tip_at(engine, &parent, fork.entries).await?;
     Ok(state)
 }
@@ -166,11 +164,6 @@ pub(super) async fn tip_at(
         at = found.into_iter().next();
     }
     Ok(None)
-}
-
-fn push(state: &mut State, entry: Entry) {
-    state.raws.push(entry.raw);
-    state.session.push(entry.message);
 }
 
 /// Does once more what a change did. Whether it could be done.

@@ -1,20 +1,25 @@
 //! What a conversation is at the moment.
 
 use bytes::Bytes;
-use epitome::{Session, View};
+use epitome::{Session, View, ViewItem};
 use epitome_wire::{Body, Wire};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-use super::entry::Tip;
+use super::entry::{Entry, Tip};
 use crate::statistics::Statistics;
 use crate::summarise::Written;
+
+/// How Anthropic's API asks for a cache.
+const CACHE_MARK: &str = "\"cache_control\"";
 
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) session: Session,
     /// The bytes of every entry.
     pub(super) raws: Vec<Bytes>,
+    /// Those that ask the provider to cache up to them.
+    marked: Vec<usize>,
     pub(super) tip: Option<Tip>,
     /// How many changes the store has.
     pub(super) changes: u32,
@@ -27,7 +32,8 @@ pub(super) struct State {
     pub(super) ready: Option<Ready>,
     pub(super) statistics: Statistics,
     pub(super) frame: Frame,
-    pub(super) touched_ms: i64,
+    /// When the last request was prepared: from then on the provider's cache cools down.
+    pub(super) asked_ms: i64,
 }
 
 /// Background work that has not come back.
@@ -51,6 +57,7 @@ impl State {
         Self {
             session,
             raws: Vec::new(),
+            marked: Vec::new(),
             tip: None,
             changes: 0,
             compactions: Vec::new(),
@@ -59,22 +66,60 @@ impl State {
             ready: None,
             statistics: Statistics::default(),
             frame: Frame::default(),
-            touched_ms: 0,
+            asked_ms: 0,
         }
     }
 
-    /// The messages of the view as a JSON list: original bytes around the summary.
-    pub(super) fn list(&self, wire: Wire) -> Bytes {
-        let view = self.session.view();
-        let summary = self.session.compaction();
-        let summary = summary.map_or("", |compaction| compaction.summary.text.as_str());
-        self.rendered(wire, &view, summary)
-            .unwrap_or_else(|| joined(&self.raws))
+    /// Shares the first `entries` entries of another one; `session` is what has come of them.
+    pub(super) fn forked(from: Self, session: Session, entries: usize) -> Self {
+        let mut state = Self::new(session);
+        state.raws = from.raws;
+        state.raws.truncate(entries);
+        state.marked = from.marked;
+        state.marked.retain(|at| *at < entries);
+        state.compactions = from.compactions;
+        state
     }
 
-    fn rendered(&self, wire: Wire, view: &View, summary: &str) -> Option<Bytes> {
-        let body = Body::scan_array(joined(&self.raws), wire).ok()?;
-        Some(body.render(view, summary).ok()?.into_bytes())
+    /// Takes the next message.
+    pub(super) fn push(&mut self, entry: Entry) {
+        let text = std::str::from_utf8(&entry.raw);
+        if text.is_ok_and(|text| text.contains(CACHE_MARK)) {
+            self.marked.push(self.raws.len());
+        }
+        self.raws.push(entry.raw);
+        self.session.push(entry.message);
+    }
+
+    /// The messages of the view as a JSON list: original bytes around the summary. What is not shown is not touched.
+    pub(super) fn list(&self, wire: Wire) -> Bytes {
+        let summary = self.session.compaction();
+        let summary = summary.map_or("", |compaction| compaction.summary.text.as_str());
+        let mut shown = Shown::default();
+        let items = self.session.view().items.into_iter();
+        let view = View {
+            items: items.map(|item| shown.moved(item)).collect(),
+        };
+        // The newest mark that leaves the view moves to the summary: its message stands behind all that is shown.
+        let gone = |at: &&usize| !shown.entries.contains(at);
+        let marked = self.marked.iter().rev().find(gone).copied();
+        let needed = shown.entries.iter().copied().chain(marked);
+        let list = joined(needed.filter_map(|at| self.raws.get(at)));
+        let rendered = Body::scan_array(list, wire).map_err(|error| error.to_string());
+        let rendered = rendered.and_then(|body| {
+            let spliced = body.render(&view, summary);
+            spliced.map_err(|error| error.to_string())
+        });
+        match rendered {
+            Ok(spliced) => spliced.into_bytes(),
+            Err(error) => {
+                tracing::error!(
+                    error,
+                    "a view cannot be rendered: the whole history goes out"
+                );
+                joined(self.raws.iter())
+            }
+        }
     }
 
     /// The whole request.
@@ -83,10 +128,38 @@ impl State {
     }
 }
 
-fn joined(raws: &[Bytes]) -> Bytes {
-    let mut out = Vec::with_capacity(raws.iter().map(Bytes::len).sum::<usize>() + raws.len() + 2);
-    out.push(b'[');
-    for (at, raw) in raws.iter().enumerate() {
+/// The entries that a view shows, in its order.
+#[derive(Default)]
+struct Shown {
+    entries: Vec<usize>,
+}
+
+impl Shown {
+    /// An item of a view over all entries, as one over those that are shown.
+    fn moved(&mut self, item: ViewItem) -> ViewItem {
+        let at = self.entries.len();
+        match item {
+            ViewItem::Entries(range) => {
+                let end = at + range.len();
+                self.entries.extend(range);
+                ViewItem::Entries(at..end)
+            }
+            ViewItem::Trimmed(entry, trims) => {
+                self.entries.push(entry);
+                ViewItem::Trimmed(at, trims)
+            }
+            ViewItem::Merged(entry) => {
+                self.entries.push(entry);
+                ViewItem::Merged(at)
+            }
+            other => other,
+        }
+    }
+}
+
+fn joined<'a>(raws: impl Iterator<Item = &'a Bytes>) -> Bytes {
+    let mut out = vec![b'['];
+    for (at, raw) in raws.enumerate() {
         if at > 0 {
             out.push(b',');
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{Decision, Message, PresetName, Reason, Trigger};
+use epitome::{Decision, Message, PresetName, Reason};
 
 use super::state::State;
 use super::{Conversation, ConversationError};
@@ -51,7 +51,7 @@ impl Conversation {
     pub async fn prepare_step(&self) -> Result<Step, ConversationError> {
         let action = self.before_request().await?;
         let mut state = self.state().await;
-        state.touched_ms = self.engine().shared().clock.now_ms();
+        state.asked_ms = self.engine().shared().clock.now_ms();
         Ok(Step {
             messages: state.session.view_messages(),
             list: state.list(self.engine().wire()),
@@ -129,17 +129,9 @@ impl Conversation {
 
     /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
     fn must_not_wait(&self, reason: Reason) -> bool {
-        let settings = self.engine().settings();
-        let is_emergency = matches!(epitome::Preset::from(settings).trigger, Trigger::Tiers(_));
         let asks_nobody = !self.engine().shared().ladder.asks_a_model()
             && !self.engine().shared().hooks.has_before_compact();
-        let has_to = matches!(
-            reason,
-            Reason::HardLine | Reason::TooManyMessages | Reason::Overflow
-        );
-        // Who waits for the model anyway may do so up to the line that no request crosses.
-        let may_wait = settings.common.wait && settings.preset() != PresetName::Default;
-        (has_to && !(may_wait && reason == Reason::TooManyMessages)) || is_emergency || asks_nobody
+        asks_nobody || matches!(reason, Reason::HardLine | Reason::TooManyMessages)
     }
 
     /// Whether what is ready should be shown now.
@@ -153,7 +145,7 @@ impl Conversation {
         };
         let must = matches!(state.session.decide(), Decision::Compact(_));
         let now = self.engine().shared().clock.now_ms();
-        let is_cold = now.saturating_sub(state.touched_ms) > COLD_MS;
+        let is_cold = now.saturating_sub(state.asked_ms) > COLD_MS;
         let compaction = prepared.compaction();
         let after = compaction.tokens_after;
         let saved = compaction.plan.tokens_before.saturating_sub(after);

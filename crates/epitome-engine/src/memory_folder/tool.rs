@@ -4,7 +4,9 @@ use std::fmt;
 
 use jiff::civil::Date;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::model::Tool;
 
 use super::{MemoryError, MemoryFolder, MemoryPath};
 
@@ -53,13 +55,15 @@ struct Arguments {
 }
 
 impl MemoryFolder {
-    /// The description of the tool: `name`, `description` and the JSON schema of its arguments as `parameters`.
+    /// The tool as models see it.
     #[must_use]
-    pub fn tool() -> Value {
-        json!({
-            "name": MEMORY_TOOL,
-            "description": "Appends a note to the memory file of a day. Nothing that stands there is changed.",
-            "parameters": {
+    pub fn tool() -> Tool {
+        Tool {
+            name: MEMORY_TOOL.to_owned(),
+            description: String::from(
+                "Appends a note to the memory file of a day. Nothing that stands there is changed.",
+            ),
+            schema: json!({
                 "type": "object",
                 "properties": {
                     "path": {
@@ -74,8 +78,8 @@ impl MemoryFolder {
                 },
                 "required": ["path", "content"],
                 "additionalProperties": false,
-            },
-        })
+            }),
+        }
     }
 
     /// Carries out a call of the tool, with its arguments as the model wrote them. A call that names no path means

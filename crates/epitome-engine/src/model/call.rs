@@ -125,22 +125,29 @@ impl Caller {
     /// Asks a place that counts; the body is that of a request. `None` where there is none, or it does not answer.
     pub(crate) async fn count(&self, body: &Bytes, asked: &Asked) -> Option<u64> {
         let address = self.endpoint.count_address()?;
-        let found = self.send(address, body, asked).await.ok()?;
-        let value: serde_json::Value =
-            serde_json::from_slice(&found.collected().await.ok()?).ok()?;
+        let counted = async {
+            let received = self.send(address, body, asked).await?;
+            received.collected().await
+        };
+        let counted = timeout_at(self.call_end(asked), counted).await.ok()?.ok()?;
+        let value: serde_json::Value = serde_json::from_slice(&counted).ok()?;
         value.get("input_tokens")?.as_u64()
     }
 
     /// Sends the body of a request and says what the provider counted. `None` when it does not answer.
     pub(crate) async fn probe(&self, body: &Bytes, asked: &Asked) -> Option<Usage> {
-        let limit = asked.until.min(Instant::now() + self.endpoint.limits.call);
         let answer = async {
             let received = self.send(self.endpoint.address(), body, asked).await?;
             received.answer(self.endpoint.wire).await
         };
-        let answer = timeout_at(limit, answer).await.ok()?.ok()?;
+        let answer = timeout_at(self.call_end(asked), answer).await.ok()?.ok()?;
         self.spend(answer.usage, asked);
         answer.error.is_none().then_some(answer.usage)
+    }
+
+    /// When one request must be over that begins now.
+    fn call_end(&self, asked: &Asked) -> Instant {
+        asked.until.min(Instant::now() + self.endpoint.limits.call)
     }
 
     async fn once(
@@ -150,15 +157,13 @@ impl Caller {
         ask: &Ask,
         asked: &Asked,
     ) -> Result<Answer, CallError> {
-        let limit = self.endpoint.limits.call;
-        let until = asked.until.min(Instant::now() + limit);
-        let seconds = limit.as_secs();
+        let seconds = self.endpoint.limits.call.as_secs();
         let answer = async {
             let received = self.send(address, body, asked).await?;
             received.answer(self.endpoint.wire).await
         };
         let answer = tokio::select! {
-            answer = timeout_at(until, answer) => answer,
+            answer = timeout_at(self.call_end(asked), answer) => answer,
             () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
         };
         let answer = answer.map_err(|_| CallError::Timeout { seconds })??;

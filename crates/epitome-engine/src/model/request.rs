@@ -1,7 +1,7 @@
 //! What is asked of a model, and the bytes of it in each API.
 
 use bytes::Bytes;
-use epitome::{Message, Role};
+use epitome::{Block, Message, ResultPart, Role, ToolResult};
 use epitome_wire::{Body, Field, Wire, encode};
 use serde_json::{Value, json};
 
@@ -82,6 +82,14 @@ impl Ask {
             tools: Vec::new(),
             max_output_tokens: None,
             temperature: None,
+        }
+    }
+
+    /// Goes on after an answer that called tools. A question about a whole request has no more to say.
+    pub(crate) fn go_on(&mut self, answer: Message, results: Message) {
+        if let Form::Fresh { messages, .. } = &mut self.form {
+            messages.push(answer);
+            messages.push(results);
         }
     }
 
@@ -184,6 +192,23 @@ impl Ask {
         }
         out.extend(request.get(from..)?);
         Some(Bytes::from(out))
+    }
+}
+
+/// What tools returned, as the message that answers their calls: for each its id, and its text or why there is none.
+pub fn tool_results(
+    outcomes: impl IntoIterator<Item = (Box<str>, Result<String, String>)>,
+) -> Message {
+    let results = outcomes.into_iter().map(|(call_id, outcome)| {
+        Block::Result(ToolResult {
+            call_id,
+            is_error: outcome.is_err(),
+            parts: vec![ResultPart::Text(outcome.unwrap_or_else(|why| why))],
+        })
+    });
+    Message {
+        role: Role::Tool,
+        blocks: results.collect(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use epitome::reference::layer;
-use epitome::{Block, Failure, Job, Message, PresetName, ResultPart, Role, ToolResult, Usage};
+use epitome::{Failure, Job, Message, PresetName, Usage};
 use epitome_wire::Body;
 use minijinja::{Value, context};
 
@@ -16,7 +16,7 @@ use super::memory::{self, MEMORY_SAVE, Memory};
 use super::parts::Parts;
 use super::style::{Style, SummaryForm};
 use super::templates::Templates;
-use crate::model::{Ask, Asked, CallError, Caller, Form};
+use crate::model::{Ask, Asked, CallError, Caller, Form, tool_results};
 
 /// How often a model may save memories before it has to write.
 const MEMORY_TURNS: usize = 10;
@@ -214,27 +214,16 @@ impl ModelWriter {
                 return Ok(draft);
             }
             // Calls that are not answered would make the next request invalid.
-            let results = answer.message.calls().map(|call| {
+            let results = tool_results(answer.message.calls().map(|call| {
                 let found = saved.iter().find(|(id, _)| *id == call.id);
-                let text = match found {
-                    Some((_, Ok(_))) => String::from("saved"),
-                    Some((_, Err(why))) => why.clone(),
-                    None => format!("there is no tool `{}`", call.name),
+                let outcome = match found {
+                    Some((_, Ok(_))) => Ok(String::from("saved")),
+                    Some((_, Err(why))) => Err(why.clone()),
+                    None => Err(format!("there is no tool `{}`", call.name)),
                 };
-                Block::Result(ToolResult {
-                    call_id: call.id.clone(),
-                    is_error: text != "saved",
-                    parts: vec![ResultPart::Text(text)],
-                })
-            });
-            let results = Message {
-                role: Role::Tool,
-                blocks: results.collect(),
-            };
-            if let Form::Fresh { messages, .. } = &mut ask.form {
-                messages.push(answer.message);
-                messages.push(results);
-            }
+                (call.id.clone(), outcome)
+            }));
+            ask.go_on(answer.message, results);
             draft
                 .memories
                 .extend(saved.into_iter().filter_map(|(_, memory)| memory.ok()));

@@ -237,8 +237,8 @@ fn calls_of_the_tool() {
     }
     assert_eq!(tree(root.path()), before);
     let tool = MemoryFolder::tool();
-    assert_eq!(tool["name"], MEMORY_TOOL);
-    assert_eq!(tool["parameters"]["required"], json!(["path", "content"]));
+    assert_eq!(tool.name, MEMORY_TOOL);
+    assert_eq!(tool.schema["required"], json!(["path", "content"]));
 }
 
 #[test]
