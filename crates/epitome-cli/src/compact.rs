@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use epitome::settings::{DesignSettings, Value};
 use epitome::{
-    Compaction, Job, Margins, NoPlan, Plan, Preset, Reason, Trigger, UNCALIBRATED_ERROR_RATIO,
-    Usage, WindowSource, leading_system,
+    Basis, Compaction, Job, Margins, NoPlan, Plan, Preset, Reason, Trigger,
+    UNCALIBRATED_ERROR_RATIO, Usage, WindowSource, leading_system,
 };
 use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
 
@@ -150,16 +150,12 @@ fn carry_out(
     let meter = args.count.meter();
     let focus = args.focus.as_deref();
     if summarizer.kind == SummarizerKind::Extractive {
-        let (log, messages) = (&input.log, &input.messages);
-        return Ok(Compaction::extract_verified(
+        let basis = Basis {
             preset,
-            plan,
-            log,
-            messages,
-            meter,
             focus,
-            &[],
-        ));
+            ..Basis::new(&input.log, &input.messages, meter)
+        };
+        return Ok(Compaction::extract_verified(plan, &basis));
     }
     let messages = input.messages.iter().cloned().map(Arc::new).collect();
     let job = Job::of(preset, plan, input.log.clone(), messages, meter);

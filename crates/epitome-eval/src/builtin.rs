@@ -1,7 +1,7 @@
 //! The built-in summariser as a method among others.
 
 use epitome::{
-    Block, Call, Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason,
+    Basis, Block, Call, Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason,
     ResultPart, Role, ToolResult, ViewItem, leading_system, trimmed,
 };
 
@@ -152,7 +152,7 @@ impl Prepared {
         let messages = self.messages.get(..count).unwrap_or_default();
         let preset = Preset::named(PresetName::Default);
         Plan::with(&preset, &log, Some(budget), budget, Reason::Manual)
-            .and_then(|plan| Compaction::extract_as(preset.name, plan, &log, messages, METER, None))
+            .and_then(|plan| Compaction::extract(plan, &Basis::new(&log, messages, METER)))
             .map_err(|no| no.reason)
     }
 }

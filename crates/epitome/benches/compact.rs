@@ -20,7 +20,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use epitome::{Compaction, Facts, Log, Message, Meter, Plan, Reason};
+use epitome::{Basis, Compaction, Facts, Log, Message, Meter, Plan, Reason};
 
 use conversation::Style;
 
@@ -93,7 +93,7 @@ fn measure(name: &str, messages: &[Message]) -> Cost {
     });
     let writing = per_run(&|| {
         let plan = Plan::make(&log, TARGET_TOKENS, Reason::Manual).expect("a long conversation");
-        let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None);
+        let compaction = Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate));
         assert!(black_box(compaction).is_ok());
     });
     let cost = Cost {

@@ -1,19 +1,18 @@
 //! A compaction: a plan carried out, measured before it is believed.
 
-mod written;
+mod basis;
 
-use std::borrow::Borrow;
 use std::ops::Range;
 
 use crate::dress::Dress;
 use crate::extract::Source;
 use crate::files::FileOperations;
+use crate::haystack::Haystack;
 use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
 use crate::plan::{Layout, NoPlan, Plan, TaskPlace, leading_system, notes_tokens};
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
@@ -22,7 +21,7 @@ use crate::trim::{Trim, omitted, trimmed, trims};
 use crate::verify::VerifyReport;
 use crate::view::View;
 
-pub use written::Basis;
+pub use basis::Basis;
 
 /// A span of entries and the summary that stands for it. Appended to a log, never edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,17 +47,6 @@ pub struct Compaction {
     pub report: Option<Box<VerifyReport>>,
 }
 
-/// What a plan is carried out on.
-#[derive(Clone, Copy)]
-struct Ground<'a> {
-    preset: PresetName,
-    log: &'a Log,
-    messages: &'a [&'a Message],
-    meter: Meter,
-    focus: Option<&'a str>,
-    host_pins: &'a [Pin],
-}
-
 /// Who writes the summary.
 #[derive(Clone, Copy)]
 enum Writer<'a> {
@@ -74,108 +62,20 @@ enum Writer<'a> {
 const SHORTER: usize = 4;
 
 impl Compaction {
-    /// Carries out `plan` on a log and its messages with the built-in summariser.
-    ///
-    /// # Errors
-    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
-    pub fn extract(
-        plan: Plan,
-        log: &Log,
-        messages: &[impl Borrow<Message>],
-        meter: Meter,
-        focus: Option<&str>,
-    ) -> Result<Self, NoPlan> {
-        Self::extract_as(PresetName::Default, plan, log, messages, meter, focus)
-    }
-
-    /// Carries out a plan with the summary in the form of a preset.
-    ///
-    /// # Errors
-    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
-    pub fn extract_as(
-        preset: PresetName,
-        plan: Plan,
-        log: &Log,
-        messages: &[impl Borrow<Message>],
-        meter: Meter,
-        focus: Option<&str>,
-    ) -> Result<Self, NoPlan> {
-        Self::extract_with(preset, plan, log, messages, meter, focus, &[])
-    }
-
-    /// [`Compaction::extract_as`] with instructions of the host that every summary carries.
-    ///
-    /// # Errors
-    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
-    pub fn extract_with(
-        preset: PresetName,
-        plan: Plan,
-        log: &Log,
-        messages: &[impl Borrow<Message>],
-        meter: Meter,
-        focus: Option<&str>,
-        host_pins: &[Pin],
-    ) -> Result<Self, NoPlan> {
-        Self::extracted(preset, plan, log, messages, meter, focus, host_pins)
-            .map(|(compaction, _)| compaction)
-    }
-
-    /// [`Compaction::extract_with`], and what verification says about the summary. It takes less time than one after
-    /// the other.
-    ///
-    /// # Errors
-    /// [`Reason::NotSmaller`] when the result would not be clearly smaller than what was there.
-    pub fn extract_verified(
-        preset: PresetName,
-        plan: Plan,
-        log: &Log,
-        messages: &[impl Borrow<Message>],
-        meter: Meter,
-        focus: Option<&str>,
-        host_pins: &[Pin],
-    ) -> Result<Self, NoPlan> {
-        let (mut compaction, pins) =
-            Self::extracted(preset, plan, log, messages, meter, focus, host_pins)?;
-        compaction.report = Some(Box::new(compaction.verify_with(messages, pins)));
-        Ok(compaction)
-    }
-
-    /// A compaction, and the pins of its span where all of that was read for them.
-    fn extracted(
-        preset: PresetName,
-        plan: Plan,
-        log: &Log,
-        messages: &[impl Borrow<Message>],
-        meter: Meter,
-        focus: Option<&str>,
-        host_pins: &[Pin],
-    ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
-        let messages: Vec<&Message> = messages.iter().map(Borrow::borrow).collect();
-        let ground = Ground {
-            preset,
-            log,
-            messages: &messages,
-            meter,
-            focus,
-            host_pins,
-        };
-        Self::carry_out(plan, ground, Writer::BuiltIn)
-    }
-
     /// Carries out a plan, whoever writes the summary.
     fn carry_out(
         plan: Plan,
-        ground: Ground<'_>,
+        basis: Basis<'_, &Message>,
         writer: Writer<'_>,
     ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
-        let Ground {
+        let Basis {
             preset,
             log,
             messages,
             meter,
             focus,
             host_pins,
-        } = ground;
+        } = basis;
         match plan.layout {
             Layout::Marker => return Ok((Self::truncate(plan, log, messages, meter)?, None)),
             Layout::Nothing => {
@@ -240,6 +140,7 @@ impl Compaction {
             .collect();
         let mut source = Source {
             span: &span,
+            log: Some(log),
             kept: &kept,
             omitted: &omitted,
             before: plan
@@ -324,7 +225,8 @@ impl Compaction {
         let found = source.own_pins(&read);
         let active = found.iter().filter(|pin| pin.is_active());
         let in_force = host_pins.iter().chain(active).cloned();
-        let (pins, demoted) = in_force.partition(|pin: &Pin| summary.text.contains(&pin.text));
+        let shown = Haystack::new(&summary.text);
+        let (pins, demoted) = in_force.partition(|pin: &Pin| shown.contains(&pin.text));
         let compaction = Self {
             plan,
             summary,

@@ -15,6 +15,7 @@ mod weight;
 mod written;
 
 use crate::dress::Dress;
+use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Binding, Pin};
@@ -35,6 +36,8 @@ use trouble::Troubles;
 pub struct Source<'a> {
     /// The entries to be summarised, with their positions.
     pub span: &'a [(usize, &'a Message)],
+    /// The log they are entries of: what it knows of them is not read again.
+    pub log: Option<&'a Log>,
     /// The entry before them, where a summary may stand inside it.
     pub before: Option<&'a Message>,
     /// Whether the first request has to be carried in the summary.
@@ -112,41 +115,9 @@ impl Source<'_> {
     /// Writes the summary of what was read.
     pub(crate) fn write(&self, read: &Read) -> Summary {
         let Read {
-            earlier,
-            pins,
-            binding,
+            earlier, binding, ..
         } = read;
-        let mut parts = Parts {
-            covers: self.covers(),
-            ..Parts::default()
-        };
-        let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
-        let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
-
-        let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
-        let room = self.budget_tokens.saturating_sub(frame);
-        let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
-        parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
-        left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
-        let request_tokens = percent_of(left, REQUEST_PERCENT)
-            .max(REQUEST_TOKENS)
-            .min(left / 3);
-        if self.carries_task {
-            parts.task = self.first_request(earlier, request_tokens);
-            left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
-        }
-        let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
-        if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
-            parts.latest_request = self.latest_request(request_tokens);
-            left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
-        }
-        // What stands word for word in a request is not said a second time.
-        let requests = parts.task.iter().chain(&parts.latest_request);
-        let told: Vec<String> = requests.cloned().collect();
-        let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
-        parts.pins.retain(|pin| !is_told(pin));
-        parts.named = self.named(earlier, pins, left);
-        left = left.saturating_sub(parts.named_tokens(self.meter));
+        let (mut parts, mut left) = self.opening(read);
         let close_tokens = percent_of(left, CLOSE_PERCENT);
         parts.last_words = self.last_words(close_tokens);
         parts.open = self.open(earlier, percent_of(left, OPEN_PERCENT));
@@ -182,6 +153,43 @@ impl Source<'_> {
             sources,
             lines,
         }
+    }
+
+    /// What every summary says word for word, whoever writes the rest, and the room that is left.
+    fn opening(&self, read: &Read) -> (Parts, u64) {
+        let Read { earlier, pins, .. } = read;
+        let mut parts = Parts {
+            covers: self.covers(),
+            ..Parts::default()
+        };
+        let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
+        let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
+
+        let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
+        let room = self.budget_tokens.saturating_sub(frame);
+        let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
+        parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
+        left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
+        let request_tokens = percent_of(left, REQUEST_PERCENT)
+            .max(REQUEST_TOKENS)
+            .min(left / 3);
+        if self.carries_task {
+            parts.task = self.first_request(earlier, request_tokens);
+            left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
+        }
+        let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
+        if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
+            parts.latest_request = self.latest_request(request_tokens);
+            left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
+        }
+        // What stands word for word in a request is not said a second time.
+        let requests = parts.task.iter().chain(&parts.latest_request);
+        let told: Vec<String> = requests.cloned().collect();
+        let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
+        parts.pins.retain(|pin| !is_told(pin));
+        parts.named = self.named(earlier, pins, left);
+        left = left.saturating_sub(parts.named_tokens(self.meter));
+        (parts, left)
     }
 
     /// Fills the room that is left with lines of the user and of the work.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::heartbeat::HeartbeatPart;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
+use crate::pin::Sayings;
 
 use answer::Answer;
 pub use facts::{CallKey, Facts};
@@ -47,6 +48,8 @@ pub struct Log {
     own_summary: Option<usize>,
     stacked: Vec<usize>,
     heartbeats: Vec<usize>,
+    /// What was typed says, with the positions of the entries.
+    sayings: Vec<(usize, Sayings)>,
     leading_system: usize,
 }
 
@@ -114,6 +117,9 @@ impl Log {
             trimmable: facts.trimmable_tokens.into(),
             pins: facts.pin_tokens.into(),
         };
+        if let Some(sayings) = &facts.sayings {
+            self.sayings.push((self.len(), sayings.clone()));
+        }
         self.append(kind, size, is_cut);
     }
 
@@ -146,6 +152,9 @@ impl Log {
                 trimmable: other.trimmable_tokens(one.clone()),
                 pins: other.pin_tokens(one),
             };
+            if let Some(sayings) = other.sayings(position) {
+                self.sayings.push((self.len(), sayings.clone()));
+            }
             self.append(kind, size, is_cut);
         }
     }
@@ -261,6 +270,12 @@ impl Log {
     #[must_use]
     pub fn pin_tokens(&self, range: Range<usize>) -> u64 {
         sum(&self.pins_before, self.pins, range)
+    }
+
+    /// What the entry at `position` says, where somebody typed it and it was read.
+    pub(crate) fn sayings(&self, position: usize) -> Option<&Sayings> {
+        let at = self.sayings.binary_search_by_key(&position, |(at, _)| *at);
+        self.sayings.get(at.ok()?).map(|(_, sayings)| sayings)
     }
 
     /// Tokens of everything.

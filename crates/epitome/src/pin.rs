@@ -1,7 +1,7 @@
 //! What the user said that stays in force, word for word.
 //!
 //! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
-//! - what a sentence says: `reading`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
+//! - what a sentence says: `reading`, and those of a message: `saying`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
 //!   `languages`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
@@ -16,6 +16,7 @@ mod languages;
 mod languages_tests;
 mod named;
 mod reading;
+mod saying;
 mod sentences;
 mod standing;
 mod state;
@@ -34,9 +35,9 @@ pub use cap::{CappedPins, cap, pin_budget_tokens};
 use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
-use reading::Reading;
 pub(crate) use reading::is_standing;
-use sentences::{Item, Register};
+use saying::Saying;
+pub(crate) use saying::Sayings;
 pub(crate) use state::stem;
 use state::{Change, Topic};
 
@@ -179,27 +180,32 @@ pub fn carry<'a>(
     earlier: Vec<Pin>,
     messages: impl IntoIterator<Item = (usize, &'a Message)>,
 ) -> Vec<Pin> {
-    sorted(earlier, messages).0
+    let unread = messages.into_iter();
+    sorted(earlier, unread.map(|(at, message)| (at, message, None))).0
 }
 
 /// Sentences of the user that are no pins but have a word that rules have, with their entries.
 pub(crate) type Binding = Vec<(usize, String)>;
 
-/// The pins, and beside them the sentences that may bind although they are none.
+/// The pins, and beside them the sentences that may bind although they are none. What messages say may have been read
+/// already.
 pub(crate) fn sorted<'a>(
     earlier: Vec<Pin>,
-    messages: impl IntoIterator<Item = (usize, &'a Message)>,
+    messages: impl IntoIterator<Item = (usize, &'a Message, Option<&'a Sayings>)>,
 ) -> (Vec<Pin>, Binding) {
     let mut board = Board::default();
     for pin in earlier {
         board.add(pin);
     }
-    for (position, message) in messages {
-        if !message.is_typed_by_user() {
-            continue;
-        }
-        for text in message.spoken() {
-            board.read(position, text);
+    for (position, message, sayings) in messages {
+        if let Some(sayings) = sayings {
+            for (saying, sentence) in sayings.sentences(message) {
+                board.hear(position, saying, sentence);
+            }
+        } else if message.is_typed_by_user() {
+            for text in message.spoken() {
+                board.read(position, text);
+            }
         }
     }
     let pins = board.pins.into_iter().map(|(pin, _)| pin).collect();
@@ -236,32 +242,25 @@ impl Board {
     }
 
     fn typed(&mut self, position: usize, text: &str) {
-        for piece in sentences::pieces(typed_part(text)) {
-            let reading = Reading::of(piece.text);
-            let is_todo = todo::is_todo(&piece);
-            let is_rule = !is_todo && piece.register.admits(reading.strength);
-            let change = match piece.item {
-                Item::Ticked => Some(Change::Finishes),
-                _ => reading.change.filter(|_| !is_todo),
-            };
-            let superseded = match change {
-                Some(Change::Finishes) => self.apply(Change::Finishes, position, piece.text),
-                Some(change) if !self.texts.contains(piece.text) => {
-                    self.apply(change, position, piece.text)
-                }
-                _ => false,
-            };
-            if is_todo {
-                self.add(Pin::todo(position, piece.text));
-            } else if is_rule || superseded {
-                let kind = match piece.register {
-                    Register::Typed => PinKind::Instruction,
-                    Register::Document => PinKind::Passage,
-                };
-                self.add(Pin::active(position, piece.text.to_owned(), kind));
-            } else if reading.may_bind && piece.register == Register::Typed {
-                self.binding.push((position, piece.text.to_owned()));
+        for saying in saying::read(0, text) {
+            if let Some(sentence) = saying.of(text) {
+                self.hear(position, &saying, sentence);
             }
+        }
+    }
+
+    fn hear(&mut self, position: usize, saying: &Saying, sentence: &str) {
+        let superseded = match saying.change {
+            Some(Change::Finishes) => self.apply(Change::Finishes, position, sentence),
+            Some(change) if !self.texts.contains(sentence) => {
+                self.apply(change, position, sentence)
+            }
+            _ => false,
+        };
+        if saying.is_pin || superseded {
+            self.add(Pin::active(position, sentence.to_owned(), saying.kind));
+        } else if saying.may_bind {
+            self.binding.push((position, sentence.to_owned()));
         }
     }
 

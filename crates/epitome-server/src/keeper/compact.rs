@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{Compaction, Message, NoPlan, Plan, PresetName, Reason};
+use epitome::{Basis, Compaction, Message, NoPlan, Plan, Reason};
 use epitome_store::{CompactionState, Outcome};
 use epitome_wire::{Body, decode};
 
@@ -208,8 +208,7 @@ impl Keeper {
             for target in targets(&ticket, &gauge) {
                 let log = &ticket.conversation.log;
                 let made = Plan::for_window(log, target, reason).and_then(|plan| {
-                    let preset = PresetName::Default;
-                    Compaction::extract_verified(preset, plan, log, &messages, meter, None, &[])
+                    Compaction::extract_verified(plan, &Basis::new(log, &messages, meter))
                 });
                 match made {
                     Ok(compaction) => {

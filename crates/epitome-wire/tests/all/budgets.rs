@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, Plan, Reason, TaskPlace, ViewItem, is_own_summary,
-    leading_system, trimmed,
+    Basis, Compaction, Facts, Log, Message, Meter, Plan, Reason, TaskPlace, ViewItem,
+    is_own_summary, leading_system, trimmed,
 };
 use epitome_testkit::{Kind, generate};
 use epitome_wire::{Body, Wire, detect};
@@ -90,7 +90,7 @@ fn check_budget(case: &Case, log: &Log, meter: Meter, budget: u64) -> Outcome {
         }
     };
     assert!(plan.floor_tokens <= budget, "{what}: {plan:?}");
-    let extract = || Compaction::extract(plan.clone(), log, messages, meter, None);
+    let extract = || Compaction::extract(plan.clone(), &Basis::new(log, messages, meter));
     let compaction = extract().unwrap_or_else(|no| panic!("{what}: {no}"));
     assert_eq!(compaction, extract().unwrap(), "{what}: not deterministic");
     assert!(

@@ -1,8 +1,8 @@
 //! Every preset on every kind of conversation: valid views, within their budgets, round after round.
 
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, PresetName, Reason, SummaryPlace,
-    leading_system,
+    Basis, Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, PresetName, Reason,
+    SummaryPlace, leading_system,
 };
 use epitome_testkit::{Kind, Random};
 use epitome_wire::{Body, Wire};
@@ -34,7 +34,11 @@ fn round(name: PresetName, body: &Body, budget: Option<u64>) -> Result<Body, NoP
     let plan = Plan::with(&preset, &log, budget, before / 2, Reason::Manual)?;
     let floor = plan.floor_tokens;
     let again = plan.clone();
-    let made = |plan| Compaction::extract_as(name, plan, &log, &messages, Meter::Estimate, None);
+    let basis = Basis {
+        preset: name,
+        ..Basis::new(&log, &messages, Meter::Estimate)
+    };
+    let made = |plan| Compaction::extract(plan, &basis);
     let compaction = made(plan)?;
     assert_eq!(
         made(again),

@@ -62,8 +62,6 @@ const GIVES_UP: &[&str] = &[
     "olvida ",
     "esquece ",
 ];
-/// How they begin.
-const FIRST_LETTERS: &[u8] = b"irndfvsapeo";
 /// How far behind such words the thing they replace is named, in bytes.
 const REPLACED_BYTES: usize = 48;
 /// A thing named in more entries than this is what the work is about, not one way of doing it.
@@ -235,19 +233,22 @@ impl Replaced {
     }
 }
 
-/// What stands behind each word that replaces something. A text is read once, and only words that begin like such a
-/// word are compared.
+/// What stands behind each word that replaces something. A text is read once, and a word is compared only with those
+/// that begin like it.
 fn behind_cues(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let bytes = text.as_bytes();
     let mut before = b' ';
     let starts = bytes.iter().enumerate().filter_map(move |(at, &byte)| {
         let is_start = byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
         before = byte;
-        (is_start && FIRST_LETTERS.contains(&byte.to_ascii_lowercase())).then_some(at)
+        is_start.then_some((at, byte.to_ascii_lowercase()))
     });
-    starts.filter_map(move |at| {
+    starts.filter_map(move |(at, first)| {
+        let begins_so = |cue: &&&str| cue.as_bytes().first() == Some(&first);
+        let mut cues = REPLACES.iter().filter(begins_so).peekable();
+        cues.peek()?;
         let rest = bytes.get(at..)?;
-        let cue = REPLACES.iter().find(|cue| {
+        let cue = cues.find(|cue| {
             rest.get(..cue.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(cue.as_bytes()))
         })?;

@@ -2,7 +2,7 @@
 
 use super::Source;
 use crate::message::{Message, Role};
-use crate::pin::{self, Binding, Pin};
+use crate::pin::{self, Binding, Pin, Sayings};
 use crate::summary::Earlier;
 
 /// What a summary is written from, whatever its budget.
@@ -32,7 +32,8 @@ impl Source<'_> {
         } = &read.earlier;
         let adds = !(self.host_pins.is_empty() && pins.is_empty() && said.is_empty());
         if adds || task.is_some() || self.entries().count() < self.span.len() {
-            pin::find(self.span.iter().copied())
+            let span = self.span.iter().copied();
+            pin::sorted(Vec::new(), span.map(|entry| self.heard(entry))).0
         } else {
             read.pins.clone()
         }
@@ -52,7 +53,17 @@ impl Source<'_> {
             .chain(&earlier.said)
             .map(|text| Message::text(Role::User, text.as_str()))
             .collect();
-        let requests = requests.iter().map(|message| (position, message));
-        pin::sorted(carried, requests.chain(self.entries()))
+        let requests = requests.iter().map(|message| (position, message, None));
+        let entries = self.entries().map(|entry| self.heard(entry));
+        pin::sorted(carried, requests.chain(entries))
+    }
+
+    /// An entry, with what it says where that was read before.
+    fn heard<'a>(
+        &'a self,
+        (position, message): (usize, &'a Message),
+    ) -> (usize, &'a Message, Option<&'a Sayings>) {
+        let sayings = self.log.and_then(|log| log.sayings(position));
+        (position, message, sayings)
     }
 }

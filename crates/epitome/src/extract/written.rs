@@ -1,11 +1,9 @@
 //! A summary that somebody else wrote: checked against the span, and put into the frame that every summary has.
 
+use super::Source;
 use super::read::Read;
-use super::{PINS_PERCENT, REQUEST_PERCENT, REQUEST_TOKENS, Source};
 use crate::dress::{Dress, ROUND_SECTIONS};
 use crate::message::{Message, Role};
-use crate::pin::{self, Pin};
-use crate::plan::percent_of;
 use crate::reason::Reason;
 use crate::summary::{BULLET_TOKENS, Parts, Summary};
 use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, VerifyLimits};
@@ -90,36 +88,11 @@ impl Source<'_> {
         self.budget_tokens.saturating_sub(taken).max(LEAST_TOKENS)
     }
 
-    /// What every summary says word for word, whoever writes the rest.
+    /// What stands around a text of somebody else.
     fn frame(&self, read: &Read) -> Parts {
-        let Read { earlier, pins, .. } = read;
-        let mut parts = Parts {
-            covers: self.covers(),
-            ..Parts::default()
-        };
-        let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
-        let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
-        let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(left));
-        parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
-        left = left.saturating_sub(parts.pins.iter().map(|pin| self.cost(&pin.text)).sum());
-        let request_tokens = percent_of(left, REQUEST_PERCENT)
-            .max(REQUEST_TOKENS)
-            .min(left / 3);
-        if self.carries_task {
-            parts.task = self.first_request(earlier, request_tokens);
-        }
-        let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
-        if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
-            parts.latest_request = self.latest_request(request_tokens);
-        }
-        let requests = parts.task.iter().chain(&parts.latest_request);
-        let told: Vec<String> = requests.cloned().collect();
-        let is_told = |pin: &Pin| told.iter().any(|text| text.contains(&pin.text));
-        parts.pins.retain(|pin| !is_told(pin));
-        parts.named = self.named(earlier, pins, left);
-        left = left.saturating_sub(parts.named_tokens(self.meter));
+        let (mut parts, left) = self.opening(read);
         if self.dress.lists_files() {
-            self.list_files(earlier, &mut parts, left / 3);
+            self.list_files(&read.earlier, &mut parts, left / 3);
         }
         parts
     }

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::heartbeat::HeartbeatPart;
 use crate::message::{Block, Message, Role};
 use crate::meter::Meter;
-use crate::pin::Pin;
+use crate::pin::{Pin, Sayings};
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::summary::Earlier;
 use crate::trim::TRIMMED_RESULT_TOKENS;
@@ -38,6 +38,8 @@ pub struct Facts {
     pub answers: Box<[CallKey]>,
     /// Whether it is nothing but thinking, which its provider takes only together with what follows.
     pub is_only_thinking: bool,
+    /// What its sentences say, where somebody typed them.
+    pub(crate) sayings: Option<Sayings>,
 }
 
 /// A tool-call id, hashed: enough to pair calls with results inside one conversation.
@@ -83,7 +85,8 @@ impl Facts {
             .next()
             .filter(|_| message.role == Role::User);
         // Reading the sentences of a message costs most of all this: it is done once.
-        let pins = pin::find([(0, message)]);
+        let sayings = Sayings::of(message);
+        let (pins, _) = pin::sorted(Vec::new(), [(0, message, sayings.as_ref())]);
         let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,
@@ -99,6 +102,7 @@ impl Facts {
             calls: calls.into(),
             answers: answers.into(),
             is_only_thinking: message.is_only_thinking(),
+            sayings,
         }
     }
 }

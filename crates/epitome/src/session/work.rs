@@ -130,20 +130,12 @@ impl Job {
     /// # Errors
     /// When the result would not be clearly smaller.
     pub fn extract_for(self, focus: Option<&str>) -> Result<Prepared, NoPlan> {
-        let compaction = Compaction::extract_verified(
-            self.preset,
-            self.plan,
-            &self.log,
-            &self.messages,
-            self.meter,
+        let basis = Basis {
             focus,
-            &self.host_pins,
-        )?;
-        Ok(Prepared {
-            compaction,
-            changes: self.changes,
-            shown: self.messages.len(),
-        })
+            ..self.basis()
+        };
+        let compaction = Compaction::extract_verified(self.plan.clone(), &basis)?;
+        Ok(self.prepared(compaction))
     }
 
     /// Does it with a summary that somebody else wrote, once it is checked against the span and repaired. The job can
@@ -196,6 +188,7 @@ impl Job {
             log: &self.log,
             messages: &self.messages,
             meter: self.meter,
+            focus: None,
             host_pins: &self.host_pins,
         }
     }

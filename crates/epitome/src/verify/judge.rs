@@ -67,7 +67,11 @@ impl<'a> Judge<'_, '_, 'a> {
 
     /// A rule may be several sentences, and be turned round as a whole.
     fn whole_line(&mut self, at: usize, line: &Line<'a>) {
-        if line.kind != LineKind::Text || line.sentences.len() < 2 {
+        let is_his = |sentence: &&str| self.is_his_own(line, sentence);
+        if line.kind != LineKind::Text
+            || line.sentences.len() < 2
+            || line.sentences.iter().all(is_his)
+        {
             return;
         }
         let whole = line.text.get(line.lead.len()..).unwrap_or_default();
@@ -141,9 +145,18 @@ impl<'a> Judge<'_, '_, 'a> {
         }
     }
 
+    /// Whether a sentence stands among what the user said, and he said just that.
+    fn is_his_own(&self, line: &Line<'_>, sentence: &str) -> bool {
+        matches!(line.voice, Voice::User | Voice::UserAgrees)
+            && self.verification.ground.has_sentence(sentence)
+    }
+
     /// What a sentence says that was not so, or not said by him, and how far what it claims goes. `behind` is the
     /// line from the sentence on.
     fn untrue(&self, line: &Line<'_>, sentence: &str, behind: &str) -> Option<(Alarm, usize)> {
+        if self.is_his_own(line, sentence) {
+            return None;
+        }
         let Verification { ground, rules, .. } = self.verification;
         let listed = Claim {
             voice: line.voice,

@@ -1,9 +1,11 @@
 //! The user's instructions in force: which are missing, which are turned round.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use super::denial::{NEGATION_SIGNS, Wording, is_negation, plain_answer};
 use super::word::{is_unspaced, words};
+use crate::haystack::Haystack;
 use crate::pin::{self, Pin, PinKind};
 
 /// What a sentence is about, and whether it says so or denies it.
@@ -101,7 +103,15 @@ const BEFORE: usize = 3;
 struct Rule {
     pin: Pin,
     gist: Gist,
-    wordings: Vec<Wording>,
+    /// Most rules are never compared word by word.
+    wordings: OnceLock<Vec<Wording>>,
+}
+
+impl Rule {
+    fn wordings(&self) -> &[Wording] {
+        self.wordings
+            .get_or_init(|| Wording::of_rule(&self.pin.text))
+    }
 }
 
 /// The pins in force, ready to be compared with sentences.
@@ -121,7 +131,7 @@ impl Rules {
                 rules.by_stem.entry(stem.clone()).or_default().push(at);
             }
             rules.rules.push(Rule {
-                wordings: Wording::of_rule(&pin.text),
+                wordings: OnceLock::new(),
                 gist,
                 pin,
             });
@@ -131,20 +141,17 @@ impl Rules {
 
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
     /// be in it.
-    pub(super) fn missing<'a>(
-        &'a self,
-        summary: &str,
-        view: &'a str,
-    ) -> impl Iterator<Item = &'a Pin> {
+    pub(super) fn missing(&self, summary: &str, view: &str) -> Vec<&Pin> {
         let spaced = single_spaced(summary);
-        self.rules
-            .iter()
-            .map(|rule| &rule.pin)
-            .filter(|pin| pin.kind != PinKind::Passage)
-            .filter(move |pin| {
-                let text = single_spaced(&pin.text);
-                !spaced.contains(&text) && !view.contains(&text)
-            })
+        let (summary, view) = (Haystack::new(&spaced), Haystack::new(view));
+        let is_missing = |pin: &&Pin| {
+            let text = single_spaced(&pin.text);
+            !summary.contains(&text) && !view.contains(&text)
+        };
+        let pins = self.rules.iter().map(|rule| &rule.pin);
+        pins.filter(|pin| pin.kind != PinKind::Passage)
+            .filter(is_missing)
+            .collect()
     }
 
     /// The pin that a sentence turns round, or of which it makes another.
@@ -173,7 +180,7 @@ impl Rules {
         let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
         candidates.find_map(|(rule, shared)| {
             let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
-            let wordings = &rule.wordings;
+            let wordings = rule.wordings();
             let is_turned = wordings.iter().any(|rule| wording.turns(rule, fewest))
                 || is_binding && said.flips(&rule.gist, shared)
                 || is_binding && said.alters(&rule.gist, shared, told)

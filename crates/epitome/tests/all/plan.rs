@@ -1,6 +1,6 @@
 use epitome::{
-    Compaction, Message, Meter, NoPlan, Plan, Reason, SUMMARY_FLOOR_TOKENS, TaskPlace, ViewItem,
-    is_own_summary, leading_system, trimmed,
+    Basis, Compaction, Message, Meter, NoPlan, Plan, Reason, SUMMARY_FLOOR_TOKENS, TaskPlace,
+    ViewItem, is_own_summary, leading_system, trimmed,
 };
 use proptest::collection::vec;
 use proptest::prelude::Strategy;
@@ -14,7 +14,7 @@ fn make(messages: &[Message], target: u64) -> Result<Plan, NoPlan> {
 fn extract(messages: &[Message], target: u64) -> Result<Compaction, NoPlan> {
     let log = log_of(messages);
     let plan = Plan::make(&log, target, Reason::Manual)?;
-    Compaction::extract(plan, &log, messages, Meter::Estimate, None)
+    Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate))
 }
 
 /// What the view takes, counted message by message.

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use epitome::{
-    Block, Call, Compaction, Message, Meter, Plan, Reason, ResultPart, Role, ToolResult, ViewItem,
-    trimmed,
+    Basis, Block, Call, Compaction, Message, Meter, Plan, Reason, ResultPart, Role, ToolResult,
+    ViewItem, trimmed,
 };
 use serde_json::Value;
 
@@ -138,7 +138,8 @@ fn planted(messages: &[Message], constraints: &[&'static str]) -> Vec<Message> {
 fn compacted(messages: &[Message]) -> Vec<Message> {
     let log = log_of(messages);
     let plan = Plan::make(&log, BUDGET_TOKENS, Reason::Manual).unwrap();
-    let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).unwrap();
+    let compaction =
+        Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate)).unwrap();
     let mut out = Vec::new();
     for item in compaction.view(messages.len()).items {
         match item {

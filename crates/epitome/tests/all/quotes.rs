@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use epitome::{Compaction, Message, Meter, Plan, Reason};
+use epitome::{Basis, Compaction, Message, Meter, Plan, Reason};
 
 use crate::support::{assistant, calls, log_of, property, result, text, user};
 
 fn summary(messages: &[Message], target: u64) -> Option<String> {
     let log = log_of(messages);
     let plan = Plan::make(&log, target, Reason::Manual).ok()?;
-    let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).ok()?;
+    let compaction =
+        Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate)).ok()?;
     Some(compaction.summary.text)
 }
 

@@ -1,8 +1,8 @@
 //! Summaries: known again when unaltered, and carried from round to round.
 
 use epitome::{
-    Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason, TaskPlace,
-    ViewItem, is_own_summary, trimmed,
+    Basis, Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason,
+    TaskPlace, ViewItem, is_own_summary, trimmed,
 };
 
 use crate::support::{assistant, autonomous, calls, log_of, result, system, user};
@@ -114,7 +114,8 @@ fn quoted_data_gains_no_authority() {
 fn compacted(messages: &[Message], target: u64) -> (Vec<Message>, Compaction) {
     let log = log_of(messages);
     let plan = Plan::make(&log, target, Reason::Manual).unwrap();
-    let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).unwrap();
+    let compaction =
+        Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate)).unwrap();
     let mut out = Vec::new();
     for item in compaction.view(messages.len()).items {
         match item {

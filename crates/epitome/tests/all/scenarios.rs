@@ -4,8 +4,8 @@ use epitome::reference::vibe::{BeforeTurn, Stats, Warnings, before_turn};
 use epitome::reference::{layer, micro, spacebot, vibe};
 use epitome::settings::{Settings, Value};
 use epitome::{
-    Block, Call, Compaction, Decision, Event, Facts, Log, Message, Meter, Plan, Preset, PresetName,
-    Reason, ResultPart, Role, Session, ToolResult, Usage, ViewItem, Window,
+    Basis, Block, Call, Compaction, Decision, Event, Facts, Log, Message, Meter, Plan, Preset,
+    PresetName, Reason, ResultPart, Role, Session, ToolResult, Usage, ViewItem, Window,
 };
 
 fn log_of(messages: &[Message]) -> Log {
@@ -37,7 +37,11 @@ fn result(role: Role, id: &str, text: String) -> Message {
 fn compact(name: PresetName, messages: &[Message]) -> Compaction {
     let log = log_of(messages);
     let plan = Plan::with(&Preset::named(name), &log, None, 0, Reason::Manual).unwrap();
-    Compaction::extract_as(name, plan, &log, messages, Meter::Chars4, None).unwrap()
+    let basis = Basis {
+        preset: name,
+        ..Basis::new(&log, messages, Meter::Chars4)
+    };
+    Compaction::extract(plan, &basis).unwrap()
 }
 
 /// A job search: the request, then steps whose results have `chars` characters.

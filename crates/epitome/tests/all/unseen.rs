@@ -1,7 +1,7 @@
 //! Constraints in wordings that no rule was written for: whether or not they are taken for instructions, they are still
 //! there, word for word, after a compaction to 4,000 tokens, and after four.
 
-use epitome::{Compaction, Message, Meter, Plan, Reason, ViewItem, find_pins, trimmed};
+use epitome::{Basis, Compaction, Message, Meter, Plan, Reason, ViewItem, find_pins, trimmed};
 
 use crate::support::{assistant, calls, log_of, result, system, user};
 
@@ -98,7 +98,8 @@ fn steps(turn: usize) -> Vec<Message> {
 fn compacted(messages: &[Message]) -> Vec<Message> {
     let log = log_of(messages);
     let plan = Plan::make(&log, BUDGET_TOKENS, Reason::Manual).unwrap();
-    let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).unwrap();
+    let compaction =
+        Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate)).unwrap();
     let mut out = Vec::new();
     for item in compaction.view(messages.len()).items {
         match item {

@@ -2,9 +2,9 @@
 
 use epitome::settings::{Settings, Value};
 use epitome::{
-    Block, Call, Compaction, Decision, Failure, Media, Message, Meter, Plan, Preset, PresetName,
-    Reason, ResultPart, Role, Session, ToolResult, Usage, View, Window, WindowSource, anchors,
-    find_pins, heartbeat_exchanges,
+    Basis, Block, Call, Compaction, Decision, Failure, Media, Message, Meter, Plan, Preset,
+    PresetName, Reason, ResultPart, Role, Session, ToolResult, Usage, View, Window, WindowSource,
+    anchors, find_pins, heartbeat_exchanges,
 };
 
 /// Bytes that are read as choices; at their end every choice is the first.
@@ -240,8 +240,12 @@ fn plans(choices: &mut Choices<'_>, session: &Session) {
     let made = Plan::with(&preset, &log, budget, target, choices.reason());
     if let Ok(plan) = made.map(|plan| plan.without_heartbeats(&log)) {
         drop(View::of(&plan, log.len(), &[]));
-        let compaction =
-            Compaction::extract_as(preset.name, plan, &log, &messages, meter, Some("src/a.rs"));
+        let basis = Basis {
+            preset: preset.name,
+            focus: Some("src/a.rs"),
+            ..Basis::new(&log, &messages, meter)
+        };
+        let compaction = Compaction::extract(plan, &basis);
         if let Ok(compaction) = compaction
             && let Some(budget) = budget
         {

@@ -361,9 +361,11 @@ fn built_in_summaries_are_reported_on() {
     let log = crate::support::log_of(&messages);
     let target = log.total_tokens() / 4;
     let plan = epitome::Plan::make(&log, target, Reason::Manual).unwrap();
-    let compaction =
-        epitome::Compaction::extract(plan, &log, &messages, epitome::Meter::Estimate, None)
-            .unwrap();
+    let compaction = epitome::Compaction::extract(
+        plan,
+        &epitome::Basis::new(&log, &messages, epitome::Meter::Estimate),
+    )
+    .unwrap();
     let report = compaction.verify(&messages);
     assert!(
         report.alarms.iter().all(|alarm| !alarm.kind.is_untrue()),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use epitome::{
-    Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason, leading_system,
+    Basis, Compaction, Facts, Log, Message, Meter, Plan, Preset, PresetName, Reason, leading_system,
 };
 use epitome_wire::{Wire, decode, detect};
 use serde_json::{Value, json};
@@ -56,7 +56,8 @@ fn built_in(name: &str, messages: &[Message], share: u64) -> Option<Sample> {
         Reason::Manual,
     )
     .ok()?;
-    let compaction = Compaction::extract(plan, &log, messages, Meter::Estimate, None).ok()?;
+    let compaction =
+        Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate)).ok()?;
     // What is left out of results that stay is told by the summary too.
     let trimmed = compaction
         .trims
