@@ -3,15 +3,15 @@
 /// Bytes by which places are found.
 const WINDOW: usize = 8;
 /// Places that are compared one by one. A text that has the same bytes more often is searched from its beginning.
-const PLACES: usize = 64;
+const PLACES: u32 = 64;
 const NOWHERE: u32 = u32::MAX;
 
 /// A text with an index of its windows of eight bytes: each question takes about as long as what is looked for, however
 /// long the text is.
 pub(crate) struct Haystack<'a> {
     text: &'a str,
-    /// The last place of all windows with the same hash.
-    last: Vec<u32>,
+    /// The last place of all windows with the same hash, and how many places there are.
+    last: Vec<(u32, u32)>,
     /// For each place the one before it with the same hash.
     before: Vec<u32>,
 }
@@ -19,36 +19,38 @@ pub(crate) struct Haystack<'a> {
 impl<'a> Haystack<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let places = text.len().saturating_sub(WINDOW - 1);
-        let mut last = vec![NOWHERE; places.next_power_of_two().max(2)];
+        let mut last = vec![(NOWHERE, 0); places.next_power_of_two().max(2)];
         let mut before = Vec::with_capacity(places);
         for (at, window) in text.as_bytes().windows(WINDOW).enumerate() {
             let here = u32::try_from(at).unwrap_or(NOWHERE);
             let place = slot(window, last.len());
-            let previous = last
-                .get_mut(place)
-                .map(|last| std::mem::replace(last, here));
-            before.push(previous.unwrap_or(NOWHERE));
+            before.push(last.get_mut(place).map_or(NOWHERE, |(last, count)| {
+                *count += 1;
+                std::mem::replace(last, here)
+            }));
         }
         Self { text, last, before }
     }
 
     /// Whether the text has `needle` in it.
     pub(crate) fn contains(&self, needle: &str) -> bool {
-        let Some(window) = needle.as_bytes().get(..WINDOW) else {
+        let windows = needle.as_bytes().chunks_exact(WINDOW).enumerate();
+        let places = windows.filter_map(|(at, window)| {
+            let (last, count) = self.last.get(slot(window, self.last.len()))?;
+            Some((*count, *last, at * WINDOW))
+        });
+        // Where the part of it that is rarest stands, the rest is compared.
+        let Some((count, last, lead)) = places.min() else {
             return self.text.contains(needle);
         };
-        let mut place = self.last.get(slot(window, self.last.len())).copied();
-        for _ in 0..PLACES {
-            let Some(at) = place.filter(|at| *at != NOWHERE) else {
-                return false;
-            };
-            let here = self.text.as_bytes().get(at as usize..);
-            if here.is_some_and(|here| here.starts_with(needle.as_bytes())) {
-                return true;
-            }
-            place = self.before.get(at as usize).copied();
+        if count > PLACES {
+            return self.text.contains(needle);
         }
-        self.text.contains(needle)
+        let before = |at: &u32| self.before.get(*at as usize).copied();
+        std::iter::successors(Some(last), before)
+            .take_while(|at| *at != NOWHERE)
+            .filter_map(|at| self.text.as_bytes().get((at as usize).checked_sub(lead)?..))
+            .any(|here| here.starts_with(needle.as_bytes()))
     }
 }
 

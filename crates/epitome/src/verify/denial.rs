@@ -1,6 +1,11 @@
 //! Words that deny, and the same sentence with and without them.
 
-use super::word::{Key, key, words};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::word::{Key, Spread, key, words};
+use crate::pin;
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
@@ -90,17 +95,15 @@ const BESIDE: &[&str] = &[
     "всегда",
     "please",
 ];
-/// What is written together.
-const SHORT: [(&str, &str); 4] = [
-    ("cannot", "can not"),
-    ("can't", "can not"),
-    ("won't", "will not"),
-    ("n't", " not"),
-];
+/// What is written together, with an apostrophe and without.
+const SHORT: [(&str, &str); 3] = [("can't", "can not"), ("won't", "will not"), ("n't", " not")];
+const CANNOT: &str = "cannot";
 
 /// Whether a word, in small letters, denies.
 pub(super) fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&word) || word.ends_with("n't") || word == "dont"
+    static KEYS: LazyLock<HashSet<Key, Spread>> =
+        LazyLock::new(|| NEGATIONS.iter().map(|word| key(word)).collect());
+    KEYS.contains(&key(word)) || word.ends_with("n't") || word == "dont"
 }
 
 /// A sentence as it is worded: its words in order, and how often it denies before each.
@@ -108,8 +111,9 @@ pub(super) fn is_negation(word: &str) -> bool {
 pub(super) struct Wording {
     /// The words that do not deny.
     words: Vec<Key>,
-    /// The same as text.
-    texts: Vec<String>,
+    /// The sentence in small letters, and where each of them stands in it.
+    lower: String,
+    places: Vec<Range<usize>>,
     /// How many that deny stand before each of them; behind the last, as one more.
     denials: Vec<usize>,
 }
@@ -117,26 +121,51 @@ pub(super) struct Wording {
 impl Wording {
     pub(super) fn of(sentence: &str) -> Self {
         let mut lower = plain_answer(sentence).to_lowercase().replace('’', "'");
-        for (short, long) in SHORT {
-            lower = lower.replace(short, long);
+        if lower.contains('\'') {
+            for (short, long) in SHORT {
+                lower = lower.replace(short, long);
+            }
         }
         let mut wording = Self {
             words: Vec::new(),
-            texts: Vec::new(),
+            lower: String::new(),
+            places: Vec::new(),
             denials: vec![0],
         };
         for word in words(&lower) {
+            if word.text == CANNOT {
+                wording.say(key("can"), word.start..word.start + 3);
+            }
             if is_negation(word.text) || NEGATION_SIGNS.contains(&word.text) {
                 if let Some(last) = wording.denials.last_mut() {
                     *last += 1;
                 }
             } else if !BESIDE.contains(&word.text) {
-                wording.words.push(key(word.text));
-                wording.texts.push(word.text.to_owned());
-                wording.denials.push(0);
+                wording.say(word.key, word.start..word.start + word.text.len());
             }
         }
+        wording.lower = lower;
         wording
+    }
+
+    fn say(&mut self, word: Key, place: Range<usize>) {
+        self.words.push(word);
+        self.places.push(place);
+        self.denials.push(0);
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let text = |place: &Range<usize>| self.lower.get(place.clone()).unwrap_or_default();
+        self.places.iter().map(text)
+    }
+
+    /// Of how many things it speaks.
+    pub(super) fn things(&self) -> usize {
+        let things = self.texts().filter(|word| !pin::names_nothing(word));
+        let mut things: Vec<Key> = things.map(|word| key(pin::stem(word))).collect();
+        things.sort_unstable();
+        things.dedup();
+        things.len()
     }
 
     /// A rule as a whole, and those of its clauses that say something by themselves.
@@ -190,7 +219,7 @@ impl Wording {
         if self.words.len() != rule.words.len() || self.words.len() < CLAUSE_WORDS {
             return false;
         }
-        let pairs = self.words.iter().zip(&rule.words).zip(&self.texts);
+        let pairs = self.words.iter().zip(&rule.words).zip(self.texts());
         let mut others = pairs.filter(|((own, ruled), _)| own != ruled);
         others.next().is_some_and(|(_, text)| is_new(text)) && others.next().is_none()
     }

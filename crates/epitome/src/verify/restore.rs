@@ -1,10 +1,10 @@
 //! What must be in a summary and is not: headings, instructions, to-dos.
 
 use super::Verification;
+use super::gist::Gist;
 use super::item::{Line, LineKind};
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
-use super::rule::{self, Gist};
 use crate::pin::PinKind;
 
 impl Verification {
@@ -63,7 +63,7 @@ impl Verification {
         }
         let lines: Vec<Gist> = kept.lines().map(Gist::of).collect();
         for todo in &self.todos {
-            if !rule::is_covered(todo, &lines) {
+            if !Gist::of(todo).is_covered(&lines) {
                 report.alarms.push(missing(AlarmKind::TodoDropped, todo));
                 repair.todo(todo);
             }

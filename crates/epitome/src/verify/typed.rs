@@ -1,8 +1,9 @@
 //! What the user typed, word by word: how much of a claim stands together in one place of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::word::{Key, Spread, key};
+use super::ground::Asked;
+use super::word::{Key, Spread, Word, key};
 
 /// Words between two texts, so that nothing stands in both.
 const GAP: u32 = 1_000;
@@ -19,6 +20,8 @@ const FORM: u32 = 1;
 pub(super) struct Typed {
     words: HashMap<Key, Vec<u32>, Spread>,
     roots: HashMap<Key, Vec<u32>, Spread>,
+    /// The roots of all words, also of those that nobody asks about.
+    all_roots: HashSet<Key, Spread>,
     length: u32,
 }
 
@@ -28,15 +31,22 @@ impl Typed {
         self.length = self.length.saturating_add(GAP);
     }
 
-    pub(super) fn add(&mut self, word: &str, whole: Key) {
+    /// Takes the next word. Where it stands is kept only if it, or its root, is asked about.
+    pub(super) fn add(&mut self, word: &Word<'_>, asked: Option<&Asked>) {
         self.length = self.length.saturating_add(1);
-        self.words.entry(whole).or_default().push(self.length);
-        self.roots.entry(root(word)).or_default().push(self.length);
+        let root = root(word.text);
+        self.all_roots.insert(root);
+        if asked.is_none_or(|asked| asked.has(word.key)) {
+            self.words.entry(word.key).or_default().push(self.length);
+        }
+        if asked.is_none_or(|asked| asked.has_root(root)) {
+            self.roots.entry(root).or_default().push(self.length);
+        }
     }
 
     /// Whether he used a word, in whatever form.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.roots.contains_key(&root(word))
+        self.all_roots.contains(&root(word))
     }
 
     /// How much of these words stands together at best, in percent. Other forms of a word count half.
@@ -130,7 +140,7 @@ fn change(counts: &mut [[u32; 2]], at: usize, weight: u32, enters: bool) -> u32 
 }
 
 /// The beginning that the forms of a word share: `duplicate`, `duplication`.
-fn root(word: &str) -> Key {
+pub(super) fn root(word: &str) -> Key {
     let end = word
         .char_indices()
         .nth(ROOT_CHARS)

@@ -5,18 +5,27 @@ use std::collections::HashSet;
 use super::super::item::lines;
 use super::super::mark::{AnchorKind, marks};
 use super::super::number::{REFERENCES, readings};
+use super::super::typed::root;
 use super::super::word::{Key, Spread, key, words};
 
 /// The keys of all that one summary names.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Asked(HashSet<Key, Spread>);
+pub(in super::super) struct Asked {
+    words: HashSet<Key, Spread>,
+    /// The beginnings of its words.
+    roots: HashSet<Key, Spread>,
+}
 
 impl Asked {
     /// What a summary names: its words, those of its anchors, and what its numbers are read as.
     pub(in super::super) fn by(summary: &str) -> Self {
         let mut asked: HashSet<Key, Spread> = REFERENCES.iter().map(|word| key(word)).collect();
+        let mut roots = HashSet::default();
         for line in lines(summary) {
-            asked.extend(words(line.text).map(|word| word.key));
+            for word in words(line.text) {
+                asked.insert(word.key);
+                roots.insert(root(word.text));
+            }
             marks(line.text, |mark| {
                 asked.extend(words(mark.text).map(|word| word.key));
                 if mark.kind == AnchorKind::Number {
@@ -24,10 +33,17 @@ impl Asked {
                 }
             });
         }
-        Self(asked)
+        Self {
+            words: asked,
+            roots,
+        }
     }
 
-    pub(super) fn has(&self, word: Key) -> bool {
-        self.0.contains(&word)
+    pub(in super::super) fn has(&self, word: Key) -> bool {
+        self.words.contains(&word)
+    }
+
+    pub(in super::super) fn has_root(&self, root: Key) -> bool {
+        self.roots.contains(&root)
     }
 }

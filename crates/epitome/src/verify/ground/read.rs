@@ -6,7 +6,7 @@ use super::super::item;
 use super::super::mark::is_file;
 use super::super::slot::Slot;
 use super::super::word::{Key, Word, key, pair, words};
-use super::{Asked, Ground, Seen, Speakers, figures, sentence_key, value, values};
+use super::{Asked, Ground, Seen, Speakers, figures, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::Earlier;
@@ -81,16 +81,21 @@ impl Ground {
             self.line(line, &mut found, speakers, named);
             if speakers.has(Speakers::TYPED) {
                 self.sentences(line, &found.words);
+                for word in &found.words {
+                    self.typed.add(word, self.asked.as_ref());
+                }
             }
         }
     }
 
     fn sentences(&mut self, line: &str, words: &[Word<'_>]) {
+        let mut words = words.iter();
+        let mut end = 0;
         for sentence in item::sentences(line) {
-            self.sentences.insert(sentence_key(sentence));
-        }
-        for word in words {
-            self.typed.add(word.text, word.key);
+            end += sentence.len();
+            let inside = words.as_slice().partition_point(|word| word.start < end);
+            let inside = words.by_ref().take(inside).map(|word| word.key);
+            self.sentences.insert(inside.fold(0, pair));
         }
     }
 
