@@ -1,5 +1,7 @@
 //! Anchors: identifiers, paths, URLs and numbers worth keeping.
 
+use crate::letters::{is_letter, is_surely_small, small};
+
 /// The longest anchor; longer runs are encoded data.
 const LONGEST: usize = 160;
 
@@ -55,37 +57,104 @@ const UNSPACED: char = '\u{2e80}';
 pub(crate) fn scan<'a>(text: &'a str, mut each: impl FnMut(Word<'a>)) {
     let mut run = Run::default();
     let mut unspaced = None;
-    for (at, c) in text.char_indices() {
-        let part = match c {
-            'a'..='z' => Part::Small,
-            '0'..='9' => Part::Digit,
-            'A'..='Z' => Part::Capital,
-            '_' => Part::Underscore,
-            '-' => Part::Hyphen,
-            '/' => Part::Slash,
-            '.' | ':' | '@' | '#' => Part::Joint,
-            ..'\u{80}' => Part::None,
-            UNSPACED.. if c.is_alphanumeric() => {
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        if run.end == 0
+            && let Some(word) = plain_word(text, at)
+        {
+            unspaced = None;
+            at += word.text.len();
+            each(word);
+            continue;
+        }
+        let (c, part) = if byte.is_ascii() {
+            (char::from(byte), part(byte))
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                break;
+            };
+            if c >= UNSPACED && is_letter(c) {
                 if let Some(before) = unspaced {
                     each(Word::pair(before, c));
                 }
                 unspaced = Some(c);
                 run.end(text, &mut each);
+                at += c.len_utf8();
                 continue;
             }
-            _ if c < UNSPACED && c.is_alphanumeric() => match c.is_uppercase() {
-                true => Part::Capital,
-                false => Part::Small,
-            },
-            _ => Part::None,
+            (c, wide_part(c))
         };
         unspaced = None;
         match part {
             Part::None => run.end(text, &mut each),
             _ => run.add(at, c, part),
         }
+        at += c.len_utf8();
     }
     run.end(text, &mut each);
+}
+
+/// The word at `at`, if it is only small letters of ASCII behind one of any size, and ends there: most words are, and
+/// they are read in one go.
+#[inline]
+fn plain_word(text: &str, at: usize) -> Option<Word<'_>> {
+    let rest = text.as_bytes().get(at..)?;
+    let first = rest.first().filter(|first| first.is_ascii_alphabetic())?;
+    let mut hash = step(HASH_START, char::from(first.to_ascii_lowercase()));
+    let mut length = 1;
+    while let Some(byte) = rest.get(length).filter(|byte| byte.is_ascii_lowercase()) {
+        hash = step(hash, char::from(*byte));
+        length += 1;
+    }
+    let ends = |at: usize| rest.get(at).is_none_or(|byte| part(*byte) == Part::None);
+    let is_joint = || {
+        let joint = rest.get(length).map(|byte| part(*byte));
+        joint.is_some_and(Part::is_joint) && ends(length + 1)
+    };
+    (ends(length) || is_joint()).then_some(())?;
+    Some(Word {
+        text: text.get(at..at + length)?,
+        shape: Shape::Plain,
+        hash,
+    })
+}
+
+/// What a byte of ASCII may be in a word. Bytes of other characters go on.
+const PARTS: [Part; 256] = {
+    let mut parts = [Part::None; 256];
+    let mut byte = 0;
+    while byte < parts.len() {
+        // The loop keeps within the table; a constant cannot use anything else.
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            parts[byte] = match byte as u8 {
+                b'a'..=b'z' | 0x80.. => Part::Small,
+                b'0'..=b'9' => Part::Digit,
+                b'A'..=b'Z' => Part::Capital,
+                b'_' => Part::Underscore,
+                b'-' => Part::Hyphen,
+                b'/' => Part::Slash,
+                b'.' | b':' | b'@' | b'#' => Part::Joint,
+                _ => Part::None,
+            };
+        }
+        byte += 1;
+    }
+    parts
+};
+
+#[inline]
+fn part(byte: u8) -> Part {
+    PARTS.get(usize::from(byte)).copied().unwrap_or(Part::None)
+}
+
+/// The same for a character outside ASCII, of a script with spaces.
+fn wide_part(c: char) -> Part {
+    match c {
+        _ if c >= UNSPACED || !is_letter(c) => Part::None,
+        _ if !is_surely_small(c) && c.is_uppercase() => Part::Capital,
+        _ => Part::Small,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,6 +167,13 @@ enum Part {
     Hyphen,
     Slash,
     Joint,
+}
+
+impl Part {
+    /// Whether it only belongs to a word that goes on behind it.
+    const fn is_joint(self) -> bool {
+        matches!(self, Self::Hyphen | Self::Slash | Self::Joint)
+    }
 }
 
 /// A word in the making.
@@ -131,7 +207,7 @@ impl Run {
     #[inline]
     fn add(&mut self, at: usize, c: char, part: Part) {
         let is_empty = self.end == 0;
-        if matches!(part, Part::Hyphen | Part::Slash | Part::Joint) {
+        if part.is_joint() {
             if is_empty {
                 return;
             }
@@ -156,7 +232,7 @@ impl Run {
         self.has_slash = self.waiting.has_slash;
         self.hash = match c.is_ascii() {
             true => step(self.waiting.hash, c.to_ascii_lowercase()),
-            false => c.to_lowercase().fold(self.waiting.hash, step),
+            false => wide_step(self.waiting.hash, c),
         };
         self.waiting.hash = self.hash;
         self.end = at + c.len_utf8();
@@ -238,6 +314,12 @@ const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 #[inline]
 fn step(hash: u64, c: char) -> u64 {
     (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
+}
+
+#[inline(never)]
+fn wide_step(mut hash: u64, c: char) -> u64 {
+    small(c, |c| hash = step(hash, c));
+    hash
 }
 
 /// Keeps the words of languages apart from the names that are spelled like them.

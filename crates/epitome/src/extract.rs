@@ -15,6 +15,7 @@ mod weight;
 mod written;
 
 use crate::dress::Dress;
+use crate::haystack::Haystack;
 use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
@@ -134,9 +135,7 @@ impl Source<'_> {
             .into_iter()
             .partition(is_turn);
         (parts.turn, parts.record) = (turn, history);
-        for line in &mut parts.said {
-            line.text = without_pins(&line.text, &parts.pins);
-        }
+        without_pins(&mut parts.said, &parts.pins);
         parts.said.retain(|line| !line.text.is_empty());
 
         let lines = parts.lines();
@@ -438,13 +437,20 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         .chain(message.results().flat_map(|result| result.texts()))
 }
 
-/// A text without the sentences that stand among the instructions already.
-fn without_pins(text: &str, pins: &[Pin]) -> String {
-    let mut out = text.to_owned();
-    for pin in pins.iter().filter(|pin| text.contains(&pin.text)) {
-        out = out.replace(&pin.text, if out.trim() == pin.text { "" } else { "[…]" });
+/// Takes the sentences out of lines that stand among the instructions already.
+fn without_pins(lines: &mut [Line], pins: &[Pin]) {
+    let all = lines.iter().map(|line| line.text.as_str());
+    let all = all.collect::<Vec<_>>().join("\n");
+    let all = Haystack::new(&all);
+    let twice: Vec<&Pin> = pins.iter().filter(|pin| all.contains(&pin.text)).collect();
+    for line in lines {
+        let pins = twice.iter().filter(|pin| line.text.contains(&pin.text));
+        for pin in pins.copied().collect::<Vec<_>>() {
+            let is_whole = line.text.trim() == pin.text;
+            let rest = if is_whole { "" } else { "[…]" };
+            line.text = line.text.replace(&pin.text, rest);
+        }
     }
-    out
 }
 
 fn is_earlier_summary(text: &str) -> bool {

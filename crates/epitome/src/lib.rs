@@ -24,6 +24,7 @@ mod guard;
 mod haystack;
 mod heartbeat;
 mod ledger;
+mod letters;
 mod log;
 mod message;
 mod meter;

@@ -2,7 +2,7 @@
 //!
 //! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
 //! - what a sentence says: `reading`, and those of a message: `saying`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
-//!   `languages`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
+//!   `languages` and `phrases`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
 
@@ -15,6 +15,7 @@ mod languages;
 #[cfg(test)]
 mod languages_tests;
 mod named;
+mod phrases;
 mod reading;
 mod saying;
 mod sentences;

@@ -233,22 +233,38 @@ impl Replaced {
     }
 }
 
+/// Whether a word that replaces something may begin with a byte.
+#[inline]
+fn begins_cue(byte: u8) -> bool {
+    const LETTERS: u32 = {
+        let mut letters = 0;
+        let mut cues = REPLACES;
+        while let [cue, rest @ ..] = cues {
+            let [first, ..] = cue.as_bytes() else {
+                break;
+            };
+            letters |= 1 << (*first - b'a');
+            cues = rest;
+        }
+        letters
+    };
+    byte.is_ascii_alphabetic() && LETTERS & 1 << (byte.to_ascii_lowercase() - b'a') != 0
+}
+
 /// What stands behind each word that replaces something. A text is read once, and a word is compared only with those
 /// that begin like it.
 fn behind_cues(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let bytes = text.as_bytes();
     let mut before = b' ';
     let starts = bytes.iter().enumerate().filter_map(move |(at, &byte)| {
-        let is_start = byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
+        let is_start = begins_cue(byte) && !before.is_ascii_alphanumeric();
         before = byte;
         is_start.then_some((at, byte.to_ascii_lowercase()))
     });
     starts.filter_map(move |(at, first)| {
-        let begins_so = |cue: &&&str| cue.as_bytes().first() == Some(&first);
-        let mut cues = REPLACES.iter().filter(begins_so).peekable();
-        cues.peek()?;
         let rest = bytes.get(at..)?;
-        let cue = cues.find(|cue| {
+        let begins_so = |cue: &&&str| cue.as_bytes().first() == Some(&first);
+        let cue = REPLACES.iter().filter(begins_so).find(|cue| {
             rest.get(..cue.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(cue.as_bytes()))
         })?;

@@ -66,6 +66,8 @@ pub(super) struct Coverage<'s, 'a> {
     /// The share of each term's worth that is told already.
     told: Vec<f64>,
     taken: Vec<bool>,
+    /// What pieces cost, once it was counted.
+    costs: Vec<Option<u64>>,
 }
 
 impl<'s, 'a> Coverage<'s, 'a> {
@@ -75,6 +77,7 @@ impl<'s, 'a> Coverage<'s, 'a> {
             weights: survey.weights(),
             told: vec![0.0; survey.terms.len()],
             taken: vec![false; survey.candidates.len()],
+            costs: vec![None; survey.candidates.len()],
         }
     }
 
@@ -91,7 +94,7 @@ impl<'s, 'a> Coverage<'s, 'a> {
     }
 
     /// Takes the pieces that are worth most for their room, among those that `may` be taken, until the budget
-    /// is used. Returns what is left of it.
+    /// is used. Returns what is left of it. `cost` says the same of a piece every time.
     pub(super) fn fill(
         &mut self,
         may: impl Fn(&Candidate<'a>) -> bool,
@@ -128,7 +131,11 @@ impl<'s, 'a> Coverage<'s, 'a> {
                 heap.push(Scored { score, ..top });
                 continue;
             }
-            let Some(rest) = left.checked_sub(cost(candidate)) else {
+            let Some(known) = self.costs.get_mut(top.index) else {
+                continue;
+            };
+            let cost = *known.get_or_insert_with(|| cost(candidate));
+            let Some(rest) = left.checked_sub(cost) else {
                 continue;
             };
             left = rest;

@@ -36,18 +36,20 @@ const AFTER: [u8; 64] = [
     40,   40,   40,   40,   40,  40,  40,  0, // nothing
 ];
 
-/// What a character outside ASCII costs by itself: up to this code point, that much.
-const WIDE_WEIGHTS: [(u32, u8); 9] = [
-    (0x024F, 32),     // Latin with accents
-    (0x03FF, 24),     // Greek, combining marks
-    (0x058F, 13),     // Cyrillic
-    (0x10FF, 23),     // Hebrew, Arabic, Indic scripts, Thai
-    (0x1FFF, 45),     // rarer scripts
-    (0x2E7F, 24),     // dashes, arrows, boxes, symbols
-    (0xABFF, 40),     // Chinese, Japanese
-    (0xFFFF, 32),     // Korean, wide forms
-    (0x10_FFFF, 140), // emoji and rare letters
-];
+/// What a character outside ASCII costs by itself.
+const fn wide_weight(character: char) -> u64 {
+    match character as u32 {
+        ..=0x024F => 32,       // Latin with accents
+        0x0250..=0x03FF => 24, // Greek, combining marks
+        0x0400..=0x058F => 13, // Cyrillic
+        0x0590..=0x10FF => 23, // Hebrew, Arabic, Indic scripts, Thai
+        0x1100..=0x1FFF => 45, // rarer scripts
+        0x2000..=0x2E7F => 24, // dashes, arrows, boxes, symbols
+        0x2E80..=0xABFF => 40, // Chinese, Japanese
+        0xAC00..=0xFFFF => 32, // Korean, wide forms
+        0x1_0000.. => 140,     // emoji and rare letters
+    }
+}
 
 /// Adds up the weight of a text, character by character.
 #[derive(Clone, Copy, Debug)]
@@ -127,11 +129,4 @@ const KINDS: [u8; 256] = {
 #[inline]
 fn kind(byte: u8) -> u8 {
     KINDS.get(usize::from(byte)).copied().unwrap_or(MARK)
-}
-
-fn wide_weight(character: char) -> u64 {
-    WIDE_WEIGHTS
-        .iter()
-        .find(|(last, _)| character as u32 <= *last)
-        .map_or(0, |(_, weight)| u64::from(*weight))
 }

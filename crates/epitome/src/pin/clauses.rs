@@ -2,7 +2,9 @@
 
 use super::class::Class;
 use super::grammar::is_negation;
-use super::languages::{PHRASES, Phrases, Tongue, is_number_word};
+use super::languages::{Tongue, is_number_word};
+use super::phrases::{PHRASES, Phrases};
+use crate::letters::{is_letter as is_alphanumeric, small};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
 const QUOTED: char = '\u{fffc}';
@@ -45,6 +47,9 @@ pub(super) struct Hit {
     tongue: Tongue,
 }
 
+/// A phrase in a sentence: where, of how many words, and what it says in each language.
+type Found = (usize, usize, &'static [(Tongue, Class)]);
+
 impl Sentence {
     pub(super) fn read(text: &str) -> Self {
         let lower = without_quotations(text);
@@ -58,9 +63,11 @@ impl Sentence {
             classes: 0,
         };
         let found = sentence.scan();
+        sentence.hits.reserve(found.len());
+        sentence.first_hits.reserve(sentence.words.len() + 1);
         sentence.tongues = sentence.likely_tongues(&found);
-        for (at, length, node) in found {
-            for (tongue, class) in &node.says {
+        for (at, length, says) in found {
+            for (tongue, class) in says {
                 if sentence.tongues.contains(tongue) {
                     sentence.classes |= class.mask();
                     sentence.hits.push(Hit {
@@ -157,32 +164,35 @@ impl Sentence {
     }
 
     /// Every phrase that stands in the sentence: where, how long, and what it says in each language.
-    fn scan(&self) -> Vec<(usize, usize, &'static Phrases)> {
-        let mut found = Vec::new();
+    fn scan(&self) -> Vec<Found> {
+        let phrases = &*PHRASES;
+        let mut found = Vec::with_capacity(self.words.len());
         for at in 0..self.words.len() {
-            let mut node: &'static Phrases = &PHRASES;
+            let mut node = Phrases::START;
             for here in at..self.words.len() {
-                let Some(next) = node.after(self.word(here), || self.is_number(here)) else {
+                let word = self.word(here);
+                let Some(next) = phrases.after(node, word, || self.is_number(here)) else {
                     break;
                 };
                 node = next;
-                if !node.says.is_empty() {
-                    found.push((at, here - at + 1, node));
+                let says = phrases.says(node);
+                if !says.is_empty() {
+                    found.push((at, here - at + 1, says));
                 }
             }
         }
         found
     }
 
-    fn likely_tongues(&self, found: &[(usize, usize, &'static Phrases)]) -> Vec<Tongue> {
+    fn likely_tongues(&self, found: &[Found]) -> Vec<Tongue> {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
         if self.lower.contains(is_cyrillic) {
             return vec![Tongue::Russian];
         }
         // A phrase of several words says more than a word that several languages share.
         let mut weights = Tongue::ALL.map(|tongue| (tongue, 0_usize));
-        for (_, length, node) in found {
-            for (tongue, class) in &node.says {
+        for (_, length, says) in found {
+            for (tongue, class) in *says {
                 if let Some((_, weight)) = weights.get_mut(*tongue as usize) {
                     *weight += match class {
                         Class::Common => 2,
@@ -223,14 +233,14 @@ fn without_quotations(text: &str) -> String {
                 rest.by_ref().take(skipped).for_each(drop);
             }
             None if character == '’' => out.push('\''),
-            None => out.extend(character.to_lowercase()),
+            None => small(character, |small| out.push(small)),
         }
     }
     out
 }
 
 fn words(lower: &str) -> Vec<Word> {
-    let mut words = Vec::new();
+    let mut words = Vec::with_capacity(lower.len() / 4 + 1);
     let mut start = None;
     let mut begins = true;
     let mut previous = ' ';
@@ -267,7 +277,7 @@ fn words(lower: &str) -> Vec<Word> {
 }
 
 fn is_letter(character: char) -> bool {
-    character.is_alphanumeric() || character == '_' || character == QUOTED
+    is_alphanumeric(character) || character == '_' || character == QUOTED
 }
 
 /// Characters that hold a word together: `don't`, `off-limits`, `src/main.rs`, `3,5`.

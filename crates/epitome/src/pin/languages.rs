@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::class::Class;
 use super::fast_hash::FastMap;
+use super::phrases::{PHRASES, Phrases};
 
 pub(super) const GENERAL: &str = include_str!("languages/general.txt");
 pub(super) const UNSPACED: [&str; 3] = [
@@ -54,48 +55,13 @@ impl Tongue {
     }
 }
 
-/// Phrases that begin with the same words: what the words say so far, and how phrases go on.
-#[derive(Default)]
-pub(super) struct Phrases {
-    /// What the words up to here say, for each language.
-    pub(super) says: Vec<(Tongue, Class)>,
-    next: FastMap<&'static str, Self>,
-    /// How they go on with a number.
-    number: Option<Box<Self>>,
-}
-
-impl Phrases {
-    /// The phrases that go on with `word`, or with a number.
-    pub(super) fn after(&self, word: &str, is_number: impl Fn() -> bool) -> Option<&Self> {
-        let literal = self.next.get(word);
-        literal.or_else(|| self.number.as_deref().filter(|_| is_number()))
-    }
-
-    fn go_on(&mut self, word: &'static str) -> &mut Self {
-        match word {
-            "#" => self.number.get_or_insert_default(),
-            word => self.next.entry(word).or_default(),
-        }
-    }
-}
-
-/// Every phrase.
-pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut root = Phrases::default();
-    for tongue in Tongue::ALL {
-        for (class, phrase) in entries(tongue.table()) {
-            let words = phrase.split_whitespace();
-            let end = words.fold(&mut root, Phrases::go_on);
-            end.says.push((tongue, class));
-        }
-    }
-    root
-});
-
 /// Whether `word` is a number in words.
 pub(super) fn is_number_word(word: &str) -> bool {
-    let node = PHRASES.next.get(word);
-    node.is_some_and(|node| node.says.iter().any(|(_, class)| *class == Class::Number))
+    let node = PHRASES.after(Phrases::START, word, || false);
+    node.is_some_and(|node| {
+        let mut says = PHRASES.says(node).iter();
+        says.any(|(_, class)| *class == Class::Number)
+    })
 }
 
 /// The pieces of scripts without spaces, by their first character.
@@ -110,7 +76,8 @@ pub(super) static PIECES: LazyLock<FastMap<char, Vec<(Class, &'static str)>>> =
         pieces
     });
 
-fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
+/// The phrases of a table, with their classes.
+pub(super) fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
     table
         .lines()
         .filter_map(|line| {
@@ -135,6 +102,11 @@ static LISTS: LazyLock<FastMap<(Class, char), Vec<&'static str>>> = LazyLock::ne
 /// Whether `phrase` is in the list of a class.
 pub(super) fn lists(class: Class, phrase: &str) -> bool {
     starts_with_listed(class, phrase, |rest, _| rest.is_empty())
+}
+
+/// Whether a phrase of the list of a class begins with a character.
+pub(super) fn begins_listed(class: Class, first: char) -> bool {
+    LISTS.contains_key(&(class, first))
 }
 
 /// Whether `text` begins with a phrase of the list of a class, and what follows satisfies `test`.

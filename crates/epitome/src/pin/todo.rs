@@ -1,7 +1,7 @@
 //! What the user wants done later.
 
 use super::class::Class;
-use super::languages::{contains_listed, starts_with_listed};
+use super::languages::{begins_listed, contains_listed, starts_with_listed};
 use super::reading::is_standing;
 use super::sentences::{Item, Piece, Register};
 
@@ -25,6 +25,14 @@ pub(super) fn is_marked(text: &str) -> bool {
     if text.ends_with(['?', '？']) || text.len() < 8 {
         return false;
     }
+    // In small letters it is a word of Spanish.
+    if text.starts_with("TODO") || contains_listed(Class::Inside, text) {
+        return true;
+    }
+    let first = text.chars().next().into_iter().flat_map(char::to_lowercase);
+    if !first.clone().any(|first| begins_listed(Class::Todo, first)) {
+        return false;
+    }
     let start: String = text
         .chars()
         .take(OPENING_CHARS)
@@ -34,10 +42,7 @@ pub(super) fn is_marked(text: &str) -> bool {
         .collect();
     let ends_a_word =
         |rest: &str, opening: &str| !opening.is_ascii() || !rest.starts_with(char::is_alphanumeric);
-    // In small letters it is a word of Spanish.
-    text.starts_with("TODO")
-        || starts_with_listed(Class::Todo, &start, ends_a_word)
-        || contains_listed(Class::Inside, text)
+    starts_with_listed(Class::Todo, &start, ends_a_word)
 }
 
 fn lists_tasks(heading: &str) -> bool {

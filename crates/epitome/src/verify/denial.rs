@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::word::{Key, Spread, key, words};
-use crate::pin;
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
@@ -116,6 +115,8 @@ pub(super) struct Wording {
     places: Vec<Range<usize>>,
     /// How many that deny stand before each of them; behind the last, as one more.
     denials: Vec<usize>,
+    /// A bit for each of the words, by which most others are told apart.
+    bits: u64,
 }
 
 impl Wording {
@@ -127,11 +128,13 @@ impl Wording {
             }
         }
         let mut wording = Self {
-            words: Vec::new(),
+            words: Vec::with_capacity(lower.len() / 4),
             lower: String::new(),
-            places: Vec::new(),
-            denials: vec![0],
+            places: Vec::with_capacity(lower.len() / 4),
+            denials: Vec::with_capacity(lower.len() / 4 + 1),
+            bits: 0,
         };
+        wording.denials.push(0);
         for word in words(&lower) {
             if word.text == CANNOT {
                 wording.say(key("can"), word.start..word.start + 3);
@@ -150,6 +153,7 @@ impl Wording {
 
     fn say(&mut self, word: Key, place: Range<usize>) {
         self.words.push(word);
+        self.bits |= 1 << (word % 64);
         self.places.push(place);
         self.denials.push(0);
     }
@@ -159,18 +163,9 @@ impl Wording {
         self.places.iter().map(text)
     }
 
-    /// Of how many things it speaks.
-    pub(super) fn things(&self) -> usize {
-        let things = self.texts().filter(|word| !pin::names_nothing(word));
-        let mut things: Vec<Key> = things.map(|word| key(pin::stem(word))).collect();
-        things.sort_unstable();
-        things.dedup();
-        things.len()
-    }
-
     /// A rule as a whole, and those of its clauses that say something by themselves.
     pub(super) fn of_rule(rule: &str) -> Vec<Self> {
-        let clauses = rule.split([',', ';', ':', '.', '(', ')', '，', '；', '。']);
+        let clauses = rule.split(BETWEEN_CLAUSES);
         let clauses: Vec<Self> = clauses
             .map(|clause| Self::of(bare_clause(clause)))
             .collect();
@@ -190,15 +185,22 @@ impl Wording {
     /// Whether this one holds all the words of `rule` in a row, at least so many, and denies more often or less.
     pub(super) fn turns(&self, rule: &Self, fewest: usize) -> bool {
         let length = rule.words.len();
-        if length < fewest {
+        if length < fewest || rule.bits & !self.bits != 0 {
             return false;
         }
         let behind_rule = rule.denials.last().copied().unwrap_or_default();
         let in_rule = rule.denials.iter().sum::<usize>() - behind_rule;
-        let rows = self.words.windows(length).enumerate();
-        let mut starts = rows
-            .filter(|(_, row)| *row == rule.words)
+        let Some((first, others)) = rule.words.split_first() else {
+            return false;
+        };
+        let begins = self
+            .words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| *word == first);
+        let mut starts = begins
             .map(|(start, _)| start)
+            .filter(|start| self.words.get(start + 1..start + length) == Some(others))
             .peekable();
         starts.peek().is_some()
             && starts.all(|start| {
@@ -216,13 +218,23 @@ impl Wording {
 
     /// Whether this one is `rule` word for word, but for one word that is new.
     pub(super) fn replaces_in(&self, rule: &Self, is_new: impl Fn(&str) -> bool) -> bool {
-        if self.words.len() != rule.words.len() || self.words.len() < CLAUSE_WORDS {
+        let others = (rule.bits & !self.bits).count_ones();
+        if self.words.len() != rule.words.len() || self.words.len() < CLAUSE_WORDS || others > 1 {
             return false;
         }
         let pairs = self.words.iter().zip(&rule.words).zip(self.texts());
         let mut others = pairs.filter(|((own, ruled), _)| own != ruled);
         others.next().is_some_and(|(_, text)| is_new(text)) && others.next().is_none()
     }
+}
+
+/// What stands between clauses.
+const BETWEEN_CLAUSES: [char; 9] = [',', ';', ':', '.', '(', ')', '，', '；', '。'];
+
+/// Whether a rule has more than one clause.
+pub(super) fn has_clauses(rule: &str) -> bool {
+    let is_between = |c: char| BETWEEN_CLAUSES.contains(&c) || c.is_whitespace();
+    rule.trim_matches(is_between).contains(BETWEEN_CLAUSES)
 }
 
 /// Words of a clause that says something by itself.
@@ -250,10 +262,16 @@ pub(super) fn plain_answer(sentence: &str) -> &str {
         .find([',', '.', '!', ';', '，', '。'])
         .unwrap_or_default();
     let (first, behind) = bare.split_at(end);
-    let is_answer = ANSWERS.iter().any(|answer| *answer == first.to_lowercase());
+    if first.len() > ANSWER_BYTES {
+        return sentence;
+    }
+    let first = first.to_lowercase();
+    let is_answer = ANSWERS.contains(&first.as_str());
     if is_answer { behind } else { sentence }
 }
 
+/// None of them is longer, also in capitals.
+const ANSWER_BYTES: usize = 16;
 const ANSWERS: &[&str] = &[
     "no",
     "nope",

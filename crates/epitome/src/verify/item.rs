@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::letters::is_letter;
 use crate::reference::spacebot::SUMMARY_MARK;
 
 use super::mark::is_file;
@@ -238,7 +239,7 @@ fn sentence_end(text: &str, from: usize) -> Option<usize> {
             '.' | '!' | '?' => {
                 word_chars > 2
                     || previous.is_ascii_digit()
-                    || !previous.is_alphanumeric()
+                    || !is_letter(previous)
                     || word_chars == 2 && ends_file(text, at)
             }
             _ => false,
@@ -259,11 +260,7 @@ fn sentence_end(text: &str, from: usize) -> Option<usize> {
                 return Some(end + spaces);
             }
         }
-        word_chars = if c.is_alphanumeric() {
-            word_chars + 1
-        } else {
-            0
-        };
+        word_chars = if is_letter(c) { word_chars + 1 } else { 0 };
         previous = c;
     }
     None

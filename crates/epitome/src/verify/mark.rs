@@ -1,6 +1,7 @@
 //! Marks: what in a summary can be looked up in its source. Paths, identifiers, numbers, addresses.
 
 use super::word::{is_unspaced, words};
+use crate::letters::{is_letter, is_surely_small};
 
 /// What a mark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +53,10 @@ pub(super) fn marks<'a>(line: &'a str, mut take: impl FnMut(Mark<'a>)) {
     let mut start = 0;
     let mut chunk = Chunk::default();
     for (at, c) in line.char_indices() {
+        // Most characters are small letters.
+        if c.is_ascii_lowercase() && chunk == Chunk::Small {
+            continue;
+        }
         if splits(line, at, c) {
             if !chunk.is_plain() {
                 read(line, start, at, &mut take);
@@ -87,14 +92,22 @@ impl Chunk {
         *self = match (c, *self) {
             ('a'..='z', Self::Capitals | Self::Small) => Self::Small,
             ('A'..='Z', Self::Capitals) => Self::Capitals,
+            (c, Self::Capitals | Self::Small) if is_small_abroad(c) => Self::Small,
             ('.' | ':', Self::Capitals | Self::Small | Self::Closed) => Self::Closed,
             _ => Self::Other,
         };
     }
 
+    /// Whether the run can hold no mark.
     fn is_plain(self) -> bool {
         self != Self::Other
     }
+}
+
+/// A small letter outside ASCII that does not stand by itself.
+#[inline]
+fn is_small_abroad(c: char) -> bool {
+    !c.is_ascii() && is_surely_small(c) && c != '÷' && !is_unspaced(c)
 }
 
 #[inline]
@@ -109,7 +122,7 @@ fn splits(line: &str, at: usize, c: char) -> bool {
         '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ';' | '|' | '='
         | '*' | '\\' | '!' | '?' => true,
         c if c.is_ascii() => c.is_ascii_whitespace() || c.is_ascii_control(),
-        c => !c.is_alphanumeric() || is_unspaced(c),
+        c => is_unspaced(c) || !is_letter(c),
     }
 }
 
@@ -121,7 +134,7 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
     let bare = trimmed.trim_start_matches([':', '&', '+', '^', '%']);
     if bare.len() < 2 && !bare.starts_with(|c: char| c.is_ascii_digit())
         || bare.len() > LONGEST
-        || !bare.contains(char::is_alphanumeric)
+        || !bare.contains(is_letter)
     {
         return;
     }

@@ -1,8 +1,9 @@
 //! The user's instructions in force: which are missing, which are turned round.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use super::denial::Wording;
+use super::denial::{self, Wording};
 use super::gist::Gist;
 use super::word::{Key, Spread, is_unspaced};
 use crate::haystack::Haystack;
@@ -17,9 +18,21 @@ const MANY_WORDS: usize = 5;
 struct Rule {
     pin: Pin,
     gist: Gist,
-    wordings: Vec<Wording>,
-    /// A sentence that shares less with it holds none of its wordings, not even but for one word.
-    least_shared: usize,
+    /// Whether it has clauses that may be told without the rest.
+    has_clauses: bool,
+    /// As a whole and in clauses. Most rules are compared with nothing.
+    wordings: OnceLock<Vec<Wording>>,
+}
+
+impl Rule {
+    /// The wordings that a sentence may hold that shares so much with the rule: all of it, or all but for one word.
+    fn wordings(&self, shared: usize) -> &[Wording] {
+        if !self.has_clauses && shared + 1 < self.gist.stems().len() {
+            return &[];
+        }
+        self.wordings
+            .get_or_init(|| Wording::of_rule(&self.pin.text))
+    }
 }
 
 /// The pins in force, ready to be compared with sentences.
@@ -38,11 +51,9 @@ impl Rules {
                 let at = rules.rules.len();
                 rules.by_stem.entry(stem).or_default().push(at);
             }
-            let wordings = Wording::of_rule(&pin.text);
-            let things = wordings.iter().map(Wording::things);
             rules.rules.push(Rule {
-                least_shared: things.min().unwrap_or_default().saturating_sub(1),
-                wordings,
+                has_clauses: denial::has_clauses(&pin.text),
+                wordings: OnceLock::new(),
                 gist,
                 pin,
             });
@@ -91,13 +102,9 @@ impl Rules {
         let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
         candidates.find_map(|(rule, shared)| {
             let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
-            let mut wordings = match shared >= rule.least_shared {
-                true => rule.wordings.iter(),
-                false => [].iter(),
-            };
             let is_turned = is_binding && said.flips(&rule.gist, shared)
                 || is_binding && said.alters(&rule.gist, shared, told.is_new)
-                || wordings.any(|rule| {
+                || rule.wordings(shared).iter().any(|rule| {
                     wording.turns(rule, fewest) || wording.replaces_in(rule, told.is_new)
                 });
             let is_it = || spaced.contains(&single_spaced(&rule.pin.text));

@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::letters::{self, small};
+
 /// A word in small letters, as a number. Two texts hold the same word if they hold the same key.
 pub(super) type Key = u64;
 
@@ -44,16 +46,22 @@ impl<'a> Iterator for Words<'a> {
             }
             let rest = self.text.get(self.at..)?;
             let first = rest.chars().next()?;
-            if !is_letter(first) {
+            if !is_unspaced(first) && !is_letter(first) {
                 self.at += first.len_utf8();
                 continue;
             }
             let start = self.at;
-            let length = if is_unspaced(first) {
-                first.len_utf8()
-            } else {
-                length(rest)
-            };
+            if is_unspaced(first) {
+                self.at += first.len_utf8();
+                let mut state = Mix::default();
+                state.add(u64::from(u32::from(first)));
+                return Some(Word {
+                    text: rest.get(..first.len_utf8())?,
+                    start,
+                    key: state.finish(),
+                });
+            }
+            let length = length(rest);
             self.at = start + length;
             let whole = rest.get(..length)?;
             let text = whole.trim_matches('_');
@@ -71,8 +79,8 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The word here, if it is only letters of ASCII behind one that begins no number, or only digits: most words are,
-    /// and they are read in one go.
+    /// The word here, if it is only letters behind one that begins no number, or only digits: most words are, and they
+    /// are read in one go.
     fn plain(&mut self) -> Option<Word<'a>> {
         let rest = self.text.as_bytes().get(self.at..)?;
         let first = *rest.first()?;
@@ -84,14 +92,26 @@ impl<'a> Words<'a> {
         }
         let mut state = Mix::default();
         let mut length = 0;
-        for byte in rest {
+        while let Some(byte) = rest.get(length) {
             match kind(*byte) {
                 Kind::Digit => state.add(u64::from(*byte)),
                 Kind::Letter if !is_number => state.add(u64::from(byte.to_ascii_lowercase())),
                 Kind::Other if !(is_number && matches!(*byte, b'.' | b',')) => break,
+                Kind::Wide if !is_number => {
+                    let c = self.text.get(self.at + length..)?.chars().next()?;
+                    if is_unspaced(c) || !is_letter(c) {
+                        break;
+                    }
+                    small(c, |lower| state.add(u64::from(u32::from(lower))));
+                    length += c.len_utf8();
+                    continue;
+                }
                 _ => return None,
             }
             length += 1;
+        }
+        if length == 0 {
+            return None;
         }
         if rest.get(length - 1) == Some(&b'_') {
             return None;
@@ -178,7 +198,7 @@ fn length(rest: &str) -> usize {
 }
 
 fn is_letter(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
+    c == '_' || letters::is_letter(c)
 }
 
 /// Whether a script that does not separate words uses it.
@@ -197,9 +217,7 @@ pub(super) fn key(text: &str) -> Key {
                 state.add(u64::from(character.to_ascii_lowercase()));
             }
         } else {
-            for lower in character.to_lowercase() {
-                state.add(u64::from(u32::from(lower)));
-            }
+            small(character, |lower| state.add(u64::from(u32::from(lower))));
         }
     }
     state.finish()

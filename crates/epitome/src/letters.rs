@@ -1,0 +1,55 @@
+//! Letters, told without tables where most of them are: the standard library searches for every character outside ASCII.
+
+/// Whether a character is a letter or a digit of any script.
+#[inline]
+pub(crate) fn is_letter(c: char) -> bool {
+    match c {
+        '\0'..='\u{7f}' => c.is_ascii_alphanumeric(),
+        // Latin with accents, Greek, Cyrillic.
+        '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' => true,
+        '\u{3b1}'..='\u{3f5}' | '\u{400}'..='\u{481}' => true,
+        // Kana, Chinese characters, Hangul.
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' => true,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
+        _ => c.is_alphanumeric(),
+    }
+}
+
+/// Whether a character outside ASCII is known to have no other small form than itself. `false` may also mean that
+/// nobody knows.
+#[inline]
+pub(crate) const fn is_surely_small(c: char) -> bool {
+    matches!(
+        c,
+        '\u{df}'..='\u{ff}' | '\u{430}'..='\u{45f}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
+    )
+}
+
+/// Hands over a character in small letters.
+#[inline]
+pub(crate) fn small(c: char, mut each: impl FnMut(char)) {
+    if c.is_ascii() {
+        each(c.to_ascii_lowercase());
+    } else if is_surely_small(c) {
+        each(c);
+    } else {
+        c.to_lowercase().for_each(each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_letter, is_surely_small, small};
+
+    #[test]
+    fn they_are_what_the_standard_library_says() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_letter(c), c.is_alphanumeric(), "{c:?}");
+            let mut lower = String::new();
+            small(c, |c| lower.push(c));
+            assert_eq!(lower, c.to_lowercase().to_string(), "{c:?}");
+            assert!(!is_surely_small(c) || !c.is_uppercase(), "{c:?}");
+        }
+    }
+}

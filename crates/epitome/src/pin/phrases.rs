@@ -1,0 +1,99 @@
+//! Every phrase of the word tables, found word by word.
+
+use std::sync::LazyLock;
+
+use super::class::Class;
+use super::fast_hash::FastMap;
+use super::languages::{Tongue, entries};
+
+/// The words of phrases so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Node(u32);
+
+/// Phrases that begin with the same words share their beginning. All of it stands in a few tables, because it is built
+/// whenever a program begins.
+pub(super) struct Phrases {
+    next: FastMap<(Node, &'static str), Node>,
+    /// How phrases go on with a number, for each node.
+    numbers: Vec<Option<Node>>,
+    /// What phrases say in each language, in the order of their nodes.
+    says: Vec<(Tongue, Class)>,
+    /// Where that of each node begins, and the end.
+    first_says: Vec<usize>,
+}
+
+/// Every phrase.
+pub(super) static PHRASES: LazyLock<Phrases> = LazyLock::new(Phrases::read);
+
+impl Phrases {
+    /// No words so far.
+    pub(super) const START: Node = Node(0);
+
+    /// The phrases that go on with `word`, or with a number.
+    pub(super) fn after(
+        &self,
+        node: Node,
+        word: &str,
+        is_number: impl Fn() -> bool,
+    ) -> Option<Node> {
+        let next: &FastMap<(Node, &str), Node> = &self.next;
+        let number = || self.numbers.get(node.0 as usize).copied().flatten();
+        let literal = next.get(&(node, word)).copied();
+        literal.or_else(|| number().filter(|_| is_number()))
+    }
+
+    /// What the words up to here say, for each language.
+    pub(super) fn says(&self, node: Node) -> &[(Tongue, Class)] {
+        let at = node.0 as usize;
+        let bounds = self.first_says.get(at).zip(self.first_says.get(at + 1));
+        bounds
+            .and_then(|(from, to)| self.says.get(*from..*to))
+            .unwrap_or_default()
+    }
+
+    fn read() -> Self {
+        let mut phrases = Self {
+            next: FastMap::with_capacity_and_hasher(NODES, Default::default()),
+            numbers: Vec::with_capacity(NODES),
+            says: Vec::new(),
+            first_says: Vec::new(),
+        };
+        phrases.numbers.push(None);
+        let mut ends: Vec<(Node, Tongue, Class)> = Vec::with_capacity(NODES);
+        for tongue in Tongue::ALL {
+            for (class, phrase) in entries(tongue.table()) {
+                let words = phrase.split_ascii_whitespace();
+                let end = words.fold(Self::START, |node, word| phrases.go_on(node, word));
+                ends.push((end, tongue, class));
+            }
+        }
+        ends.sort_by_key(|(node, ..)| node.0);
+        let mut ends = ends.into_iter().peekable();
+        for node in 0..phrases.numbers.len() {
+            phrases.first_says.push(phrases.says.len());
+            while let Some((_, tongue, class)) = ends.next_if(|(at, ..)| at.0 as usize == node) {
+                phrases.says.push((tongue, class));
+            }
+        }
+        phrases.first_says.push(phrases.says.len());
+        phrases
+    }
+
+    fn go_on(&mut self, node: Node, word: &'static str) -> Node {
+        let new = Node(u32::try_from(self.numbers.len()).unwrap_or(u32::MAX));
+        let next = match word {
+            "#" => {
+                let number = self.numbers.get_mut(node.0 as usize);
+                number.map_or(new, |number| *number.get_or_insert(new))
+            }
+            word => *self.next.entry((node, word)).or_insert(new),
+        };
+        if next == new {
+            self.numbers.push(None);
+        }
+        next
+    }
+}
+
+/// About so many there are.
+const NODES: usize = 12_000;
