@@ -14,6 +14,7 @@ use epitome::{
     UNCALIBRATED_ERROR_RATIO, Usage, WindowSource, leading_system,
 };
 use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
+use epitome_wire::Body;
 
 use crate::Ending;
 use crate::args::{CompactArgs, Count};
@@ -76,7 +77,8 @@ fn compact(
         Ok(compaction) => {
             let view = compaction.view(input.log.len());
             let summary = &compaction.summary.text;
-            Some(input.body.render(&view, summary)?.into_bytes())
+            let body = input.body(Some(&view))?;
+            Some(body.render(&view, summary)?.into_bytes())
         }
         Err(_) => None,
     };
@@ -104,7 +106,7 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
         reason,
         floor_tokens: 0,
     };
-    if let Some(reason) = input.body.kept_by_provider() {
+    if let Some(reason) = input.file.as_ref().and_then(Body::kept_by_provider) {
         return Err(no(reason));
     }
     let preset = Preset::from(&resolved.settings);

@@ -49,6 +49,15 @@ pub enum ViewItem {
 }
 
 impl View {
+    /// The positions of the entries of which something is in it.
+    pub fn positions(&self) -> impl Iterator<Item = usize> {
+        self.items.iter().flat_map(|item| match item {
+            ViewItem::Entries(range) => range.clone(),
+            ViewItem::Trimmed(at, _) | ViewItem::Merged(at) => *at..*at + 1,
+            _ => 0..0,
+        })
+    }
+
     /// The view that `plan` leads to, with `trims` on entries that stay (sorted by position).
     #[must_use]
     pub fn of(plan: &Plan, len: usize, trims: &[(usize, Vec<Trim>)]) -> Self {

@@ -1,10 +1,11 @@
 //! What `epitome compact` works on: a request body, or one conversation of a session file.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 use bytes::Bytes;
-use epitome::{Facts, Log, Message, Meter};
+use epitome::{Facts, Log, Message, Meter, Role, View};
 use epitome_wire::files::{Context, Conversation, FileFormat, Transcript, chat_messages};
 use epitome_wire::{Body, Detected, Wire};
 
@@ -13,8 +14,8 @@ use crate::source::{Kind, Source, messages, tell_problems};
 
 /// A conversation read from a file.
 pub(super) struct Input {
-    /// The messages as a provider gets them; those of a session file are spelled as OpenAI Chat.
-    pub(super) body: Body,
+    /// The file, where it holds messages as a provider gets them.
+    pub(super) file: Option<Body>,
     pub(super) is_request: bool,
     pub(super) messages: Vec<Message>,
     pub(super) log: Log,
@@ -28,16 +29,42 @@ pub(super) struct Session {
     /// Which one of the file, from 1.
     pub(super) number: usize,
     pub(super) conversation: Conversation,
-    pub(super) context: Context,
+    /// For each message, which one of the conversation it is.
+    pub(super) sources: Vec<Option<usize>>,
 }
 
 impl Input {
+    /// The messages as a provider gets them; those of a session file are spelled as OpenAI Chat. What a view does not
+    /// show is not spelled for it.
+    pub(super) fn body(&self, view: Option<&View>) -> Result<Cow<'_, Body>> {
+        if let Some(file) = &self.file {
+            return Ok(Cow::Borrowed(file));
+        }
+        let hidden = Message::text(Role::User, "");
+        let mut shown: Vec<&Message> = match view {
+            Some(_) => vec![&hidden; self.messages.len()],
+            None => self.messages.iter().collect(),
+        };
+        for position in view.into_iter().flat_map(View::positions) {
+            if let Some((place, message)) = shown.get_mut(position).zip(self.messages.get(position))
+            {
+                *place = message;
+            }
+        }
+        let bytes = Bytes::from(chat_messages(shown));
+        Ok(Cow::Owned(Body::scan_array(bytes, self.wire())?))
+    }
+
+    /// The API whose spelling the messages have.
+    pub(super) fn wire(&self) -> Wire {
+        self.file.as_ref().map_or(Wire::OpenAiChat, Body::wire)
+    }
+
     /// The name of the format.
     pub(super) fn format(&self) -> &'static str {
-        self.session.as_ref().map_or_else(
-            || self.body.wire().as_str(),
-            |session| session.format.as_str(),
-        )
+        self.session
+            .as_ref()
+            .map_or_else(|| self.wire().as_str(), |session| session.format.as_str())
     }
 }
 
@@ -57,11 +84,11 @@ pub(super) fn read(source: &mut Source, args: &CompactArgs, meter: Meter) -> Res
     let range = chosen(&transcript, args.conversation)?;
     let format = transcript.format;
     let conversations = transcript.conversations.into_iter().enumerate();
-    conversations
+    Ok(conversations
         .skip(range.start)
         .take(range.len())
         .map(|(at, conversation)| of_session(format, at + 1, conversation, meter))
-        .collect()
+        .collect())
 }
 
 /// Which conversations of a file are meant: all, or the one with this number.
@@ -79,7 +106,7 @@ fn read_body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<In
     let messages = messages(&body)?;
     let log = log_of(&messages, meter);
     Ok(Input {
-        body,
+        file: Some(body),
         is_request,
         messages,
         log,
@@ -92,23 +119,20 @@ fn of_session(
     number: usize,
     conversation: Conversation,
     meter: Meter,
-) -> Result<Input> {
-    let context = conversation.context();
-    let messages = context.messages.clone();
-    let log = log_of(&messages, meter);
-    let body = Body::scan_array(Bytes::from(chat_messages(&messages)), Wire::OpenAiChat)?;
-    Ok(Input {
-        body,
+) -> Input {
+    let Context { messages, sources } = conversation.context();
+    Input {
+        file: None,
         is_request: false,
+        log: log_of(&messages, meter),
         messages,
-        log,
         session: Some(Session {
             format,
             number,
             conversation,
-            context,
+            sources,
         }),
-    })
+    }
 }
 
 fn log_of(messages: &[Message], meter: Meter) -> Log {

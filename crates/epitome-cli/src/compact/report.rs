@@ -68,14 +68,14 @@ impl Report {
         let tokens_before = log.tokens(leading_system(log)..log.len());
         let messages = match &result {
             Some(bytes) => {
-                let wire = input.body.wire();
+                let wire = input.wire();
                 raw_messages(
                     &detect(bytes, Some(wire))
                         .context("the result is not readable")?
                         .body,
                 )?
             }
-            None => raw_messages(&input.body)?,
+            None => raw_messages(&*input.body(None)?)?,
         };
         let mut object = Object {
             format: input.format(),
@@ -148,14 +148,11 @@ impl Report {
 
     /// The result as a request body: the file itself, spliced, or `{"messages": […]}` (`{"input": […]}`) around the messages.
     pub(super) fn request_body(&self, input: &Input) -> Vec<u8> {
-        if input.is_request {
-            return self
-                .result
-                .as_ref()
-                .unwrap_or_else(|| input.body.bytes())
-                .to_vec();
+        if let Some(file) = input.file.as_ref().filter(|_| input.is_request) {
+            let result = self.result.as_ref();
+            return result.unwrap_or_else(|| file.bytes()).to_vec();
         }
-        let mut out = format!("{{\"{}\":[", input.body.wire().list_name()).into_bytes();
+        let mut out = format!("{{\"{}\":[", input.wire().list_name()).into_bytes();
         for (at, message) in self.object.messages.iter().enumerate() {
             if at > 0 {
                 out.push(b',');

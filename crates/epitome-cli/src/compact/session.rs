@@ -58,7 +58,7 @@ fn first_position_that_may_stay(session: &Session) -> usize {
         return 0;
     }
     let behind = |source: &Option<usize>| source.is_some_and(|at| at >= last.at);
-    let sources = &session.context.sources;
+    let sources = &session.sources;
     sources.iter().position(behind).unwrap_or(sources.len())
 }
 
@@ -74,7 +74,7 @@ pub(super) fn file_with(
         return Ok(file);
     };
     let context = shown(&compaction.view(input.log.len()), input, compaction);
-    let kept = session.context.sources.get(compaction.plan.span.end);
+    let kept = session.sources.get(compaction.plan.span.end);
     let conversation = &session.conversation;
     let mut files = compaction.files(&input.messages);
     if let Some(earlier) = conversation.compactions.last() {

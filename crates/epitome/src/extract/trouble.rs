@@ -76,10 +76,10 @@ fn edge_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn reports(line: &str) -> bool {
-    let start: String = line.chars().take(16).flat_map(char::to_lowercase).collect();
-    BEGINNINGS
-        .iter()
-        .any(|beginning| start.starts_with(beginning))
+    BEGINNINGS.iter().any(|beginning| {
+        let start = line.get(..beginning.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+    })
 }
 
 /// What an assistant message says first, or else what it calls.

@@ -211,6 +211,9 @@ impl Sentence {
 }
 
 fn without_quotations(text: &str) -> String {
+    if text.is_ascii() && !text.contains(['"', '`']) {
+        return text.to_ascii_lowercase();
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text.char_indices();
     while let Some((at, character)) = rest.next() {
@@ -244,27 +247,31 @@ fn words(lower: &str) -> Vec<Word> {
     let mut start = None;
     let mut begins = true;
     let mut previous = ' ';
-    let mut characters = lower.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        let next = characters.peek().map_or(' ', |(_, next)| *next);
-        let in_word = is_letter(character)
-            || (start.is_some() && is_letter(next) && is_joint(previous, character, next));
-        if in_word {
-            start.get_or_insert(at);
-        } else if let Some(start) = start.take() {
+    let mut characters = lower.chars();
+    let mut at = 0;
+    while let Some(character) = characters.next() {
+        let here = at;
+        at += character.len_utf8();
+        let before = std::mem::replace(&mut previous, character);
+        if is_letter(character) {
+            start.get_or_insert(here);
+            continue;
+        }
+        let next = characters.clone().next().unwrap_or(' ');
+        if start.is_some() && is_letter(next) && is_joint(before, character, next) {
+            continue;
+        }
+        if let Some(start) = start.take() {
             words.push(Word {
                 start,
-                end: at,
+                end: here,
                 begins: std::mem::take(&mut begins),
             });
         }
-        if !in_word {
-            begins |= matches!(
-                character,
-                ',' | ';' | ':' | '(' | ')' | '—' | '–' | '!' | '?' | '.' | '…' | '→'
-            ) || (character == '-' && next == ' ');
-        }
-        previous = character;
+        begins |= matches!(
+            character,
+            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '!' | '?' | '.' | '…' | '→'
+        ) || (character == '-' && next == ' ');
     }
     if let Some(start) = start {
         words.push(Word {

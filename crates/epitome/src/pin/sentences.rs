@@ -133,13 +133,22 @@ fn split_line(line: &str) -> impl Iterator<Item = &str> {
     .filter(|sentence| !sentence.is_empty())
 }
 
+/// Whether a character that begins with this byte may end a sentence.
+const fn may_end(byte: &u8) -> bool {
+    matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF)
+}
+
 /// Where the first sentence of `text` ends: after `.`, `!`, `?` when a space follows, and after their full-width forms.
 fn sentence_end(text: &str) -> Option<usize> {
     if text.is_empty() {
         return None;
     }
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
+    let mut from = 0;
+    while let Some(at) = text.as_bytes().get(from..)?.iter().position(may_end) {
+        let at = from + at;
+        let mut characters = text.get(at..)?.char_indices().map(|(on, c)| (at + on, c));
+        let (_, character) = characters.next()?;
+        let mut characters = characters.peekable();
         let mut after = at + character.len_utf8();
         let ends = match character {
             '。' | '！' | '？' => true,
@@ -164,6 +173,7 @@ fn sentence_end(text: &str) -> Option<usize> {
             }
             return Some(after);
         }
+        from = after;
     }
     Some(text.len())
 }

@@ -80,9 +80,16 @@ pub(super) fn compaction(recorded: &Recorded) -> String {
 /// Messages in the form of OpenAI Chat, as a JSON list: one for each. Thinking is left out, because only its own
 /// provider could read it, and a word stands for what cannot be shown.
 #[must_use]
-pub fn chat_messages(messages: &[Message]) -> Vec<u8> {
-    let messages: Vec<String> = messages.iter().map(chat_message).collect();
-    format!("[{}]", messages.join(",")).into_bytes()
+pub fn chat_messages<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<u8> {
+    let mut list = String::from("[");
+    for message in messages {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(&chat_message(message));
+    }
+    list.push(']');
+    list.into_bytes()
 }
 
 fn chat_message(message: &Message) -> String {
