@@ -367,7 +367,8 @@ impl<'a> Word<'a> {
                     }
                     word = front;
                 }
-                if self.shape == Shape::Path && !word.contains("://") {
+                let is_address = || word.bytes().any(|b| b == b':') && word.contains("://");
+                if self.shape == Shape::Path && !is_address() {
                     word = last_two(word).trim_start_matches('.');
                 }
                 match word.len() == self.text.len() {

@@ -233,22 +233,31 @@ impl Replaced {
     }
 }
 
-/// Whether a word that replaces something may begin with a byte.
+/// Whether a word that replaces something may begin with two bytes.
 #[inline]
-fn begins_cue(byte: u8) -> bool {
-    const LETTERS: u32 = {
-        let mut letters = 0;
+fn begins_cue(first: u8, second: u8) -> bool {
+    /// For each letter those that follow it.
+    const SECOND: [u32; 26] = {
+        let mut second = [0; 26];
         let mut cues = REPLACES;
         while let [cue, rest @ ..] = cues {
-            let [first, ..] = cue.as_bytes() else {
-                break;
-            };
-            letters |= 1 << (*first - b'a');
+            if let [one, other, ..] = cue.as_bytes() {
+                // A constant cannot use anything else; all cues begin with two small letters.
+                #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+                {
+                    second[(*one - b'a') as usize] |= 1 << (*other - b'a');
+                }
+            }
             cues = rest;
         }
-        letters
+        second
     };
-    byte.is_ascii_alphabetic() && LETTERS & 1 << (byte.to_ascii_lowercase() - b'a') != 0
+    let letter = |byte: u8| byte.is_ascii_alphabetic().then(|| (byte | 0x20) - b'a');
+    let seconds = letter(first).and_then(|first| SECOND.get(usize::from(first)));
+    let second = letter(second);
+    seconds
+        .zip(second)
+        .is_some_and(|(seconds, second)| seconds & 1 << second != 0)
 }
 
 /// What stands behind each word that replaces something. A text is read once, and a word is compared only with those
@@ -256,10 +265,13 @@ fn begins_cue(byte: u8) -> bool {
 fn behind_cues(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let bytes = text.as_bytes();
     let mut before = b' ';
-    let starts = bytes.iter().enumerate().filter_map(move |(at, &byte)| {
-        let is_start = begins_cue(byte) && !before.is_ascii_alphanumeric();
-        before = byte;
-        is_start.then_some((at, byte.to_ascii_lowercase()))
+    let starts = bytes.windows(2).enumerate().filter_map(move |(at, two)| {
+        let &[first, second] = two else {
+            return None;
+        };
+        let begins = !before.is_ascii_alphanumeric();
+        before = first;
+        (begins && begins_cue(first, second)).then_some((at, first.to_ascii_lowercase()))
     });
     starts.filter_map(move |(at, first)| {
         let rest = bytes.get(at..)?;

@@ -44,11 +44,15 @@ impl Speakers {
     }
 }
 
-/// A word of the source.
-#[derive(Clone, Copy, Debug, Default)]
+/// A word of the source, or one that is asked about.
+#[derive(Clone, Copy, Debug)]
 struct Seen {
     count: u32,
-    is_asked: bool,
+}
+
+impl Seen {
+    /// Not seen so far.
+    const ASKED: Self = Self { count: 0 };
 }
 
 /// A place that is found more often is a turn of phrase.
@@ -62,6 +66,8 @@ pub(super) struct Ground {
     /// What will be asked about: what has to do with other words is not kept. Nothing is left out without it.
     asked: Option<Asked>,
     words: HashMap<Key, Seen, Spread>,
+    /// Names whose parts were looked at.
+    names: HashSet<Key, Spread>,
     pairs: HashSet<Key, Spread>,
     /// Three words in a row, and who said them.
     runs: HashMap<Key, Speakers, Spread>,
@@ -91,10 +97,12 @@ impl Ground {
         previous: Option<&str>,
         asked: Option<Asked>,
     ) -> Self {
-        let mut ground = Self {
-            asked,
-            ..Self::default()
-        };
+        let mut ground = Self::default();
+        if let Some(asked) = &asked {
+            let unseen = |word: Key| (word, Seen::ASKED);
+            ground.words.extend(asked.words().map(unseen));
+        }
+        ground.asked = asked;
         if let Some(previous) = previous {
             ground.earlier(previous);
         }
@@ -115,7 +123,7 @@ impl Ground {
 
     /// Whether the source has a word.
     pub(super) fn knows(&self, word: Key) -> bool {
-        self.words.contains_key(&word)
+        self.words.get(&word).is_some_and(|seen| seen.count > 0)
     }
 
     /// Whether the source has a name that begins or ends so.

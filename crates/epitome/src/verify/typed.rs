@@ -1,6 +1,6 @@
 //! What the user typed, word by word: how much of a claim stands together in one place of it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::ground::Asked;
 use super::word::{Key, Spread, Word, key};
@@ -20,8 +20,6 @@ const FORM: u32 = 1;
 pub(super) struct Typed {
     words: HashMap<Key, Vec<u32>, Spread>,
     roots: HashMap<Key, Vec<u32>, Spread>,
-    /// The roots of all words, also of those that nobody asks about.
-    all_roots: HashSet<Key, Spread>,
     length: u32,
 }
 
@@ -35,7 +33,6 @@ impl Typed {
     pub(super) fn add(&mut self, word: &Word<'_>, asked: Option<&Asked>) {
         self.length = self.length.saturating_add(1);
         let root = root(word.text);
-        self.all_roots.insert(root);
         if asked.is_none_or(|asked| asked.has(word.key)) {
             self.words.entry(word.key).or_default().push(self.length);
         }
@@ -46,7 +43,7 @@ impl Typed {
 
     /// Whether he used a word, in whatever form.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.all_roots.contains(&root(word))
+        self.roots.contains_key(&root(word))
     }
 
     /// How much of these words stands together at best, in percent. Other forms of a word count half.

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::letters::{self, small};
+use crate::letters::{self, is_surely_small, small};
 
 /// A word in small letters, as a number. Two texts hold the same word if they hold the same key.
 pub(super) type Key = u64;
@@ -13,6 +13,8 @@ pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
     pub(super) key: Key,
+    /// Whether it is an ordinary word, of letters only and at most the first of them a capital: no name is a part of it.
+    pub(super) is_ordinary: bool,
 }
 
 impl Word<'_> {
@@ -59,6 +61,7 @@ impl<'a> Iterator for Words<'a> {
                     text: rest.get(..first.len_utf8())?,
                     start,
                     key: state.finish(),
+                    is_ordinary: true,
                 });
             }
             let length = length(rest);
@@ -73,6 +76,7 @@ impl<'a> Iterator for Words<'a> {
                 text,
                 start: start + lead,
                 key: key(text),
+                is_ordinary: false,
             });
         }
     }
@@ -92,10 +96,26 @@ impl<'a> Words<'a> {
         }
         let mut state = Mix::default();
         let mut length = 0;
+        let mut is_ordinary = !is_number;
+        // Most words are small letters behind the first.
+        if first.is_ascii_alphabetic() {
+            state.add(u64::from(first.to_ascii_lowercase()));
+            length = 1;
+            while let Some(byte) = rest.get(length).filter(|byte| byte.is_ascii_lowercase()) {
+                state.add(u64::from(*byte));
+                length += 1;
+            }
+        }
         while let Some(byte) = rest.get(length) {
             match kind(*byte) {
-                Kind::Digit => state.add(u64::from(*byte)),
-                Kind::Letter if !is_number => state.add(u64::from(byte.to_ascii_lowercase())),
+                Kind::Digit => {
+                    is_ordinary = false;
+                    state.add(u64::from(*byte));
+                }
+                Kind::Letter if !is_number => {
+                    is_ordinary &= byte.is_ascii_lowercase();
+                    state.add(u64::from(byte.to_ascii_lowercase()));
+                }
                 Kind::Other if !(is_number && matches!(*byte, b'.' | b',')) => break,
                 Kind::Wide if !is_number => {
                     let c = self.text.get(self.at + length..)?.chars().next()?;
@@ -103,6 +123,7 @@ impl<'a> Words<'a> {
                         break;
                     }
                     small(c, |lower| state.add(u64::from(u32::from(lower))));
+                    is_ordinary &= is_surely_small(c) || length == 0;
                     length += c.len_utf8();
                     continue;
                 }
@@ -122,8 +143,14 @@ impl<'a> Words<'a> {
             text: self.text.get(start..self.at)?,
             start,
             key: state.finish(),
+            is_ordinary: is_ordinary && !may_be_hash(rest.get(..length)?),
         })
     }
+}
+
+/// Whether a word of letters may be a hash: it happens.
+fn may_be_hash(word: &[u8]) -> bool {
+    word.len() > 7 && word.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// What a byte may be part of.

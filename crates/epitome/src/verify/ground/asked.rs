@@ -7,6 +7,10 @@ use super::super::mark::{AnchorKind, marks};
 use super::super::number::{REFERENCES, readings};
 use super::super::typed::root;
 use super::super::word::{Key, Spread, key, words};
+use crate::pin;
+
+/// Words that a summary may have in a shortened form only: "can't", "won't".
+const SHORTENED: [&str; 2] = ["can", "will"];
 
 /// The keys of all that one summary names.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +24,12 @@ impl Asked {
     /// What a summary names: its words, those of its anchors, and what its numbers are read as.
     pub(in super::super) fn by(summary: &str) -> Self {
         let mut asked: HashSet<Key, Spread> = REFERENCES.iter().map(|word| key(word)).collect();
-        let mut roots = HashSet::default();
+        let mut roots: HashSet<Key, Spread> = SHORTENED.iter().map(|word| root(word)).collect();
         for line in lines(summary) {
             for word in words(line.text) {
                 asked.insert(word.key);
                 roots.insert(root(word.text));
+                roots.insert(root(pin::stem(&word.text.to_lowercase())));
             }
             marks(line.text, |mark| {
                 asked.extend(words(mark.text).map(|word| word.key));
@@ -37,6 +42,10 @@ impl Asked {
             words: asked,
             roots,
         }
+    }
+
+    pub(super) fn words(&self) -> impl Iterator<Item = Key> {
+        self.words.iter().copied()
     }
 
     pub(in super::super) fn has(&self, word: Key) -> bool {

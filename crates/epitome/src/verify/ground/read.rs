@@ -140,9 +140,8 @@ impl Ground {
     /// Counts a word, and tells whether it is asked about.
     fn word(&mut self, line: &str, word: &Word<'_>) -> bool {
         self.total = self.total.saturating_add(1);
-        let seen = self.seen(word.key);
-        let (is_new, is_asked) = (seen.count == 1, seen.is_asked);
-        if is_new {
+        let is_asked = self.seen(word.key);
+        if !word.is_ordinary && self.names.insert(word.key) {
             self.parts_of(word.text);
         }
         // Text inside text: `\nfunc` is a line break and a word.
@@ -159,14 +158,17 @@ impl Ground {
         is_asked
     }
 
-    fn seen(&mut self, word: Key) -> Seen {
-        let asked = &self.asked;
-        let seen = self.words.entry(word).or_insert_with(|| Seen {
-            count: 0,
-            is_asked: is_asked(asked.as_ref(), word),
-        });
-        seen.count = seen.count.saturating_add(1);
-        *seen
+    /// Counts a word if it is asked about, and tells whether it is.
+    fn seen(&mut self, word: Key) -> bool {
+        let seen = match self.asked {
+            Some(_) => self.words.get_mut(&word),
+            None => Some(self.words.entry(word).or_insert(Seen::ASKED)),
+        };
+        let is_asked = seen.is_some();
+        if let Some(seen) = seen {
+            seen.count = seen.count.saturating_add(1);
+        }
+        is_asked
     }
 
     /// Beginnings and ends of a name of several parts, a version without its letter, a hash cut short.
