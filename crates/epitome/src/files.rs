@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
-pub(crate) use arguments::strings;
+pub(crate) use arguments::{string, strings};
 pub(crate) use tools::{Access, access};
 use tools::{patched, paths};
 

@@ -11,7 +11,20 @@ pub(crate) fn is_letter(c: char) -> bool {
         // Kana, Chinese characters, Hangul.
         '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' => true,
         '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
+        // Their punctuation.
+        '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
+        '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' => false,
         _ => c.is_alphanumeric(),
+    }
+}
+
+/// Whether a character is a letter, and no digit.
+#[inline]
+pub(crate) fn is_alphabetic(c: char) -> bool {
+    match c {
+        '\0'..='\u{7f}' => c.is_ascii_alphabetic(),
+        _ if is_surely_small(c) => c != '÷',
+        _ => c.is_alphabetic(),
     }
 }
 
@@ -40,12 +53,13 @@ pub(crate) fn small(c: char, mut each: impl FnMut(char)) {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_letter, is_surely_small, small};
+    use super::{is_alphabetic, is_letter, is_surely_small, small};
 
     #[test]
     fn they_are_what_the_standard_library_says() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_letter(c), c.is_alphanumeric(), "{c:?}");
+            assert_eq!(is_alphabetic(c), c.is_alphabetic(), "{c:?}");
             let mut lower = String::new();
             small(c, |c| lower.push(c));
             assert_eq!(lower, c.to_lowercase().to_string(), "{c:?}");

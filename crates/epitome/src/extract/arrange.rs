@@ -264,22 +264,22 @@ fn begins_cue(first: u8, second: u8) -> bool {
 /// that begin like it.
 fn behind_cues(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
     let bytes = text.as_bytes();
-    let mut before = b' ';
-    let starts = bytes.windows(2).enumerate().filter_map(move |(at, two)| {
-        let &[first, second] = two else {
-            return None;
-        };
-        let begins = !before.is_ascii_alphanumeric();
-        before = first;
-        (begins && begins_cue(first, second)).then_some((at, first.to_ascii_lowercase()))
+    let mut next = 0;
+    let starts = std::iter::from_fn(move || {
+        let rest = bytes.get(next..)?;
+        let start = next + rest.iter().position(u8::is_ascii_alphanumeric)?;
+        let word = bytes.get(start..)?;
+        let end = word.iter().position(|byte| !byte.is_ascii_alphanumeric());
+        next = start + end.unwrap_or(word.len());
+        Some((start, word))
     });
-    starts.filter_map(move |(at, first)| {
-        let rest = bytes.get(at..)?;
-        let begins_so = |cue: &&&str| cue.as_bytes().first() == Some(&first);
-        let cue = REPLACES.iter().filter(begins_so).find(|cue| {
-            rest.get(..cue.len())
+    starts.filter_map(move |(start, word)| {
+        let (&first, &second) = word.first().zip(word.get(1))?;
+        begins_cue(first, second).then_some(())?;
+        let cue = REPLACES.iter().find(|cue| {
+            word.get(..cue.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(cue.as_bytes()))
         })?;
-        Some((*cue, text.get(at + cue.len()..)?))
+        Some((*cue, text.get(start + cue.len()..)?))
     })
 }

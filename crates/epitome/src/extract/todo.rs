@@ -37,9 +37,10 @@ fn in_call(call: &Call) -> Option<Vec<String>> {
     let mut items: Vec<(String, Option<String>)> = Vec::new();
     let mut early = None;
     for (name, value) in arguments::strings(&call.arguments) {
-        if ITEMS.contains(&name.as_str()) {
+        let value = value.into_owned();
+        if ITEMS.contains(&&*name) {
             items.push((value, early.take()));
-        } else if STATES.contains(&name.as_str()) {
+        } else if STATES.contains(&&*name) {
             match items.last_mut().filter(|(_, state)| state.is_none()) {
                 Some((_, state)) => *state = Some(value),
                 None => early = Some(value),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::files::string;
+
 /// The values in `arguments` without their names, in order. Text that is no JSON is one value.
 pub(super) fn values(arguments: &str) -> Vec<Cow<'_, str>> {
     let mut found = Vec::new();
@@ -32,38 +34,4 @@ pub(super) fn values(arguments: &str) -> Vec<Cow<'_, str>> {
         }
     }
     found
-}
-
-/// A JSON string behind its opening quote, and what follows its closing one.
-fn string(quoted: &str) -> Option<(Cow<'_, str>, &str)> {
-    let mut text = Cow::Borrowed("");
-    let mut rest = quoted;
-    loop {
-        let (plain, behind) = rest.split_at(rest.find(['"', '\\'])?);
-        match text.is_empty() {
-            true => text = Cow::Borrowed(plain),
-            false => text.to_mut().push_str(plain),
-        }
-        if let Some(behind) = behind.strip_prefix('"') {
-            return Some((text, behind));
-        }
-        let mut escaped = behind.chars();
-        escaped.next();
-        let character = match escaped.next()? {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'b' | 'f' => ' ',
-            'u' => {
-                let digits = escaped.as_str().get(..4)?;
-                escaped = escaped.as_str().get(4..)?.chars();
-                let unit = u32::from_str_radix(digits, 16).ok()?;
-                // Half a pair is replaced: it is not worth more in a quotation.
-                char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            other => other,
-        };
-        text.to_mut().push(character);
-        rest = escaped.as_str();
-    }
 }

@@ -43,8 +43,9 @@ pub(crate) fn access(call: &Call) -> Option<Access> {
         | "insertcontent" | "applydiff" | "applypatch" | "patch" | "appendfile" | "delete"
         | "deletefile" | "move" | "movefile" | "rename" | "renamefile" => Some(Access::Modify),
         "strreplaceeditor" | "strreplacebasededittool" | "texteditor" => {
-            let views = |(name, value): &(String, String)| name == "command" && value == "view";
-            let only_looks = arguments::strings(&call.arguments).iter().any(views);
+            let strings = arguments::strings(&call.arguments);
+            let mut strings = strings.iter();
+            let only_looks = strings.any(|(name, value)| name == "command" && value == "view");
             Some(if only_looks {
                 Access::Read
             } else {

@@ -1,5 +1,6 @@
 //! Results that are law because the task or a standing instruction names what was read.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::anchor::anchors;
@@ -236,6 +237,7 @@ fn targets(call: &Call) -> Vec<String> {
     if access(call) == Some(Access::Read) || PAGE_TOOLS.contains(&name.as_str()) {
         return values()
             .filter(|value| is_name(value) || value.len() < 256)
+            .map(Cow::into_owned)
             .collect();
     }
     if access(call).is_some() {

@@ -7,6 +7,7 @@ use super::fast_hash::hash_of;
 use super::languages::lists;
 use super::{Pin, PinKind, PinState};
 use crate::anchor::anchors;
+use crate::letters::is_alphabetic;
 
 /// Pins that a sentence is compared with, the newest first: what is further back is not taken back in passing.
 const COMPARED: usize = 128;
@@ -144,7 +145,7 @@ impl Topic {
 
 /// A word without the endings that number and tense leave on it.
 pub(crate) fn stem(word: &str) -> &str {
-    let is_plain = word.chars().all(char::is_alphabetic) && word.chars().count() > 4;
+    let is_plain = word.chars().all(is_alphabetic) && word.chars().count() > 4;
     let ending = ["ing", "es", "en", "ed", "s", "e"]
         .into_iter()
         .find(|ending| is_plain && word.ends_with(ending));

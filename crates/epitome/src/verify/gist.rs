@@ -2,6 +2,7 @@
 
 use super::denial::{NEGATION_SIGNS, is_negation, plain_answer};
 use super::word::{Key, key, words};
+use crate::letters::is_letter;
 use crate::pin;
 
 /// Words before the first that matters among which a negation still belongs to it.
@@ -19,16 +20,20 @@ pub(super) struct Gist {
     signs: usize,
 }
 
+/// Whether a script has signs for denials that stand inside words.
+const fn has_signs(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
         let lower = plain_answer(sentence).to_lowercase().replace('’', "'");
-        // All of the signs are outside ASCII.
-        let signs = match lower.is_ascii() {
-            true => 0,
-            false => NEGATION_SIGNS
+        let signs = match lower.chars().any(has_signs) {
+            true => NEGATION_SIGNS
                 .iter()
                 .map(|sign| lower.matches(sign).count())
                 .sum(),
+            false => 0,
         };
         let mut gist = Self {
             words: Vec::new(),
@@ -36,7 +41,7 @@ impl Gist {
             negations: signs,
             signs,
         };
-        for word in lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_') {
+        for word in lower.split(|c: char| !is_letter(c) && c != '\'' && c != '_') {
             let word = word.trim_matches('\'');
             if is_negation(word) {
                 gist.negations += 1;

@@ -196,7 +196,8 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
     }
 }
 
-/// Endings by which a name is known to be a file.
+/// Endings by which a name is known to be a file, sorted, none longer than this.
+const ENDING_BYTES: usize = 7;
 const ENDINGS: &[&str] = &[
     "adoc", "bash", "bat", "bin", "c", "cc", "cfg", "cjs", "class", "cmake", "conf", "cpp", "cs",
     "css", "csv", "cxx", "dart", "db", "diff", "dll", "doc", "docx", "env", "ex", "exe", "exs",
@@ -211,10 +212,11 @@ const ENDINGS: &[&str] = &[
 /// Whether a name ends like a file.
 pub(super) fn is_file(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| {
-        stem.contains(char::is_alphanumeric)
+        ending.len() <= ENDING_BYTES
+            && stem.contains(is_letter)
             && ENDINGS
-                .iter()
-                .any(|known| known.eq_ignore_ascii_case(ending))
+                .binary_search(&ending.to_ascii_lowercase().as_str())
+                .is_ok()
     })
 }
 

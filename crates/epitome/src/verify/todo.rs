@@ -38,10 +38,7 @@ pub(super) fn open<'a>(source: impl Iterator<Item = &'a Message>) -> Vec<String>
 fn listed(call: &Call) -> Vec<String> {
     let mut items: Vec<(Option<String>, Option<String>)> = Vec::new();
     for (name, value) in files::strings(&call.arguments) {
-        let is_text = matches!(
-            name.as_str(),
-            "content" | "step" | "task" | "title" | "text"
-        );
+        let is_text = matches!(&*name, "content" | "step" | "task" | "title" | "text");
         if !is_text && name != "status" {
             continue;
         }
@@ -57,7 +54,7 @@ fn listed(call: &Call) -> Vec<String> {
         }
         if let Some(last) = items.last_mut() {
             let place = if is_text { &mut last.0 } else { &mut last.1 };
-            *place = Some(value);
+            *place = Some(value.into_owned());
         }
     }
     items
@@ -78,7 +75,7 @@ fn value(call: &Call, wanted: &str) -> Option<String> {
     files::strings(&call.arguments)
         .into_iter()
         .find(|(name, _)| name == wanted)
-        .map(|(_, value)| value)
+        .map(|(_, value)| value.into_owned())
 }
 
 fn plain(name: &str) -> String {

@@ -17,7 +17,19 @@ pub(super) struct Word<'a> {
     pub(super) is_ordinary: bool,
 }
 
-impl Word<'_> {
+impl<'a> Word<'a> {
+    /// A character that stands for itself, in a script that does not separate words: it has no capitals.
+    fn single(text: &'a str, start: usize, character: char) -> Self {
+        let mut state = Mix::default();
+        state.add(u64::from(u32::from(character)));
+        Self {
+            text,
+            start,
+            key: state.finish(),
+            is_ordinary: true,
+        }
+    }
+
     /// Whether it is a number, a version, or begins like one: `3`, `1.5`, `200k`.
     pub(super) fn is_numeric(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
@@ -43,26 +55,21 @@ impl<'a> Iterator for Words<'a> {
         loop {
             let rest = self.text.as_bytes().get(self.at..)?;
             self.at += rest.iter().position(|byte| kind(*byte) != Kind::Other)?;
+            let start = self.at;
+            let rest = self.text.get(start..)?;
+            if rest.as_bytes().first().is_some_and(|byte| !byte.is_ascii()) {
+                let first = rest.chars().next()?;
+                if !is_letter(first) {
+                    self.at += first.len_utf8();
+                    continue;
+                }
+                if is_unspaced(first) {
+                    self.at += first.len_utf8();
+                    return Some(Word::single(rest.get(..first.len_utf8())?, start, first));
+                }
+            }
             if let Some(word) = self.plain() {
                 return Some(word);
-            }
-            let rest = self.text.get(self.at..)?;
-            let first = rest.chars().next()?;
-            if !is_unspaced(first) && !is_letter(first) {
-                self.at += first.len_utf8();
-                continue;
-            }
-            let start = self.at;
-            if is_unspaced(first) {
-                self.at += first.len_utf8();
-                let mut state = Mix::default();
-                state.add(u64::from(u32::from(first)));
-                return Some(Word {
-                    text: rest.get(..first.len_utf8())?,
-                    start,
-                    key: state.finish(),
-                    is_ordinary: true,
-                });
             }
             let length = length(rest);
             self.at = start + length;
