@@ -30,7 +30,6 @@ struct Rig {
 async fn rig(settings: &Settings, window: u64, config: ModelConfig) -> Rig {
     let model = ScriptedModel::start(ModelConfig {
         window_tokens: window,
-        script: Script::Fixed(vec![Reply::text(GOOD); 200]),
         ..config
     })
     .await;
@@ -52,6 +51,14 @@ async fn rig(settings: &Settings, window: u64, config: ModelConfig) -> Rig {
         model,
         parts,
         caller,
+    }
+}
+
+/// A model that always writes the same good summary.
+fn good() -> ModelConfig {
+    ModelConfig {
+        script: Script::Fixed(vec![Reply::text(GOOD); 200]),
+        ..ModelConfig::default()
     }
 }
 
@@ -81,7 +88,7 @@ async fn a_request_always_fits_its_own_window() {
             safeguard(),
             Settings::of(PresetName::Layer),
         ] {
-            let rig = rig(&settings, window, ModelConfig::default()).await;
+            let rig = rig(&settings, window, good()).await;
             let mut session = long_session(&settings, 500);
             let job = session.begin(Reason::Manual).expect("something to compact");
             let written = rig.ladder.write(&job, wish(&rig)).await;
@@ -104,7 +111,7 @@ async fn a_request_always_fits_its_own_window() {
 async fn parts_are_merged_and_finished_ones_are_not_asked_for_again() {
     let settings = safeguard();
     // The merge fails twice (once with its retry); the parts before it are done.
-    let rig = rig(&settings, 20_000, ModelConfig::default()).await;
+    let rig = rig(&settings, 20_000, good()).await;
     let mut session = long_session(&settings, 400);
     let job = session.begin(Reason::Manual).expect("something to compact");
     let written = rig.ladder.write(&job, wish(&rig)).await;
@@ -150,32 +157,37 @@ async fn what_was_finished_before_a_failure_is_used_again() {
     let faults = (1..200).fold(Faults::none(), |faults, number| {
         faults.on(number, Fault::ServerError)
     });
-    let rig = rig(
-        &settings,
-        20_000,
-        ModelConfig {
-            faults,
-            ..ModelConfig::default()
-        },
-    )
-    .await;
+    let rig = rig(&settings, 20_000, ModelConfig { faults, ..good() }).await;
     let mut session = long_session(&settings, 400);
     let job = session.begin(Reason::Manual).expect("something to compact");
     let written = rig.ladder.write(&job, wish(&rig)).await;
     assert_eq!(written.first_failure(), Some(Reason::SummaryFailed));
     assert_eq!(written.rung(), Some(LadderRung::BuiltIn));
     assert_eq!(rig.parts.len(), 1, "the first part was finished");
+
+    // What comes next fails as well, but the finished part is not asked for once more.
+    let again = rig.ladder.write(&job, wish(&rig)).await;
+    assert_eq!(again.first_failure(), Some(Reason::SummaryFailed));
+    let requests = rig.model.requests();
+    let bodies: Vec<_> = requests.iter().map(|request| request.json()).collect();
+    let (first, others) = bodies.split_first().expect("requests");
+    assert!(others.len() > 1, "the second part was asked for again");
+    assert!(!others.contains(first));
 }
 
 #[tokio::test]
 async fn a_very_large_message_is_noted() {
     let settings = Settings::of(PresetName::Default);
-    // The model has a window of 8,000 and says so only when it is asked.
+    // The model has nothing to say about a log.
+    let script = Script::by(|request| {
+        let shows_log = request.to_string().contains("unused variable");
+        Reply::text(if shows_log { "" } else { GOOD })
+    });
     let rig = rig(
         &settings,
         8_000,
         ModelConfig {
-            window_tokens: 8_000,
+            script,
             ..ModelConfig::default()
         },
     )
@@ -188,14 +200,16 @@ async fn a_very_large_message_is_noted() {
     let job = session.begin(Reason::Manual).expect("something to compact");
     let written = rig.ladder.write(&job, wish(&rig)).await;
     assert!(written.prepared.is_ok());
-    assert!(
-        matches!(
-            written.rung(),
-            Some(LadderRung::Full | LadderRung::WithoutOversized)
-        ),
+    assert_eq!(written.first_failure(), Some(Reason::SummaryEmpty));
+    assert_eq!(
+        written.rung(),
+        Some(LadderRung::WithoutOversized),
         "{:?}",
         written.steps
     );
+    let requests = rig.model.requests();
+    let mut bodies = requests.iter().map(|request| request.json().to_string());
+    assert!(bodies.any(|body| body.contains("left out: a message of about")));
 }
 
 #[tokio::test]
