@@ -21,6 +21,7 @@ mod event;
 mod extract;
 mod files;
 mod guard;
+mod hashed;
 mod haystack;
 mod heartbeat;
 mod ledger;

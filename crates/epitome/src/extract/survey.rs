@@ -3,35 +3,15 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use super::pieces::{Piece, Voice};
 use super::weight;
 use crate::anchor::{Shape, Word, is_plain_path, path_end, path_key, scan, text_hash};
+use crate::hashed::Spread;
 use crate::pin::Binding;
 
-/// Keys are hashes already.
-#[derive(Default)]
-pub(super) struct Given(u64);
-
-impl Hasher for Given {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
-    }
-}
-
-type Keys<V> = HashMap<u64, V, BuildHasherDefault<Given>>;
+type Keys<V> = HashMap<u64, V, Spread>;
 
 /// An anchor or a word, and how it was used.
 #[derive(Clone, Debug)]
@@ -79,7 +59,7 @@ pub(super) struct Survey<'a> {
     pub(super) tool_bytes: u64,
     keys: Keys<u32>,
     ids: Vec<u32>,
-    texts: HashSet<u64, BuildHasherDefault<Given>>,
+    texts: HashSet<u64, Spread>,
     words: Keys<u32>,
     /// In how many entries each word was spoken, and in which entry last.
     spoken: Vec<(f64, u32)>,

@@ -1,7 +1,6 @@
 //! Words: what the source and the summary are compared by.
 
-use std::hash::{BuildHasherDefault, Hasher};
-
+pub(super) use crate::hashed::Spread;
 use crate::letters::{self, is_surely_small, small};
 
 /// A word in small letters, as a number. Two texts hold the same word if they hold the same key.
@@ -264,11 +263,8 @@ pub(super) fn pair(first: Key, second: Key) -> Key {
     state.finish()
 }
 
-/// Keys are spread already: maps of them need no more hashing.
-pub(super) type Spread = BuildHasherDefault<Mix>;
-
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mix(u64);
+struct Mix(u64);
 
 impl Default for Mix {
     fn default() -> Self {
@@ -280,21 +276,9 @@ impl Mix {
     const fn add(&mut self, value: u64) {
         self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     }
-}
 
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
+    const fn finish(self) -> Key {
         let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         mixed ^ (mixed >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.add(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.add(value);
     }
 }
