@@ -29,8 +29,8 @@ pub(super) fn is_marked(text: &str) -> bool {
     if text.starts_with("TODO") || contains_listed(Class::Inside, text) {
         return true;
     }
-    let first = text.chars().next().into_iter().flat_map(char::to_lowercase);
-    if !first.clone().any(|first| begins_listed(Class::Todo, first)) {
+    let mut first = text.chars().next().into_iter().flat_map(char::to_lowercase);
+    if !first.any(|first| begins_listed(Class::Todo, first)) {
         return false;
     }
     let start: String = text

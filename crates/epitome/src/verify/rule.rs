@@ -102,8 +102,9 @@ impl Rules {
         let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
         candidates.find_map(|(rule, shared)| {
             let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
-            let is_turned = is_binding && said.flips(&rule.gist, shared)
-                || is_binding && said.alters(&rule.gist, shared, told.is_new)
+            let denies =
+                || said.flips(&rule.gist, shared) || said.alters(&rule.gist, shared, told.is_new);
+            let is_turned = is_binding && denies()
                 || rule.wordings(shared).iter().any(|rule| {
                     wording.turns(rule, fewest) || wording.replaces_in(rule, told.is_new)
                 });
