@@ -116,7 +116,7 @@ fn folder(args: &CheckArgs) -> Result<Ending> {
                 };
                 crate::print(&said)?;
             }
-            Err(error) => eprintln!("epitome: {name}: {error:#}"),
+            Err(error) => eprintln!("epitome: {name}: {}", crate::told(&error)),
         }
     }
     Ok(ending)

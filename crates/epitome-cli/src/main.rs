@@ -62,10 +62,25 @@ fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::No) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("epitome: {error:#}");
+            eprintln!("epitome: {}", told(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error and what led to it, each once: some say what led to them by themselves.
+fn told(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if said.contains(&cause) {
+            continue;
+        }
+        if !said.is_empty() {
+            said.push_str(": ");
+        }
+        said.push_str(&cause);
+    }
+    said
 }
 
 /// Writes to standard output. A reader that has seen enough, such as `head`, is no error.

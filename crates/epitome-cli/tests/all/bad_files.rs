@@ -114,6 +114,42 @@ fn a_file_that_may_not_be_read_is_named() {
     }
 }
 
+/// Some errors say what led to them, and some leave it to the one who prints them.
+#[test]
+fn what_is_wrong_is_said_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("none.db").display());
+    let random = folder.path().join("random.db");
+    fs::write(&random, [0x9d; 4_096]).unwrap();
+    let random = format!("sqlite:{}", random.display());
+    let example = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/long-chat.jsonl"
+    );
+    let summarizer = [
+        "--summarizer",
+        "http://me:secret@localhost:1",
+        "--model",
+        "m",
+    ];
+    let compact = [&["compact", example, "--budget", "2000"], &summarizer[..]].concat();
+    let cases = [
+        (vec!["log", "--store", store.as_str()], "there is no file"),
+        (
+            vec!["log", "--store", random.as_str()],
+            "file is not a database",
+        ),
+        (compact, "a name or password before `@`"),
+    ];
+    for (arguments, said) in cases {
+        let output = run(&arguments);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert_eq!(errors.matches(said).count(), 1, "{errors}");
+        assert!(!errors.contains("secret"), "{errors}");
+    }
+}
+
 fn copy_of_the_command(folder: &Path) -> PathBuf {
     let copy = folder.join("epitome");
     fs::copy(env!("CARGO_BIN_EXE_epitome"), &copy).unwrap();

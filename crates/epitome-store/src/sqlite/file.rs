@@ -20,6 +20,11 @@ pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
 
 pub(super) async fn open_read_only(path: PathBuf) -> Result<SqliteStore> {
     let path = absolute(&path)?;
+    if !path.exists() {
+        let missing = format!("there is no file {}", path.display());
+        let missing = io::Error::new(ErrorKind::NotFound, missing);
+        return Err(Error::CannotOpen(Box::new(missing)));
+    }
     let readers = match open_verified(&path, Purpose::Read).await {
         // Next to a file in write-ahead mode SQLite wants to put two more. Where it cannot, and none is left over from
         // a writer, the file is all there is.
