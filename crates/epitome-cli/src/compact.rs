@@ -58,6 +58,8 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
             ending = Ending::No;
         }
     }
+    // The program ends: the system takes its memory back as a whole, which is faster.
+    std::mem::forget(inputs);
     Ok(ending)
 }
 
