@@ -83,7 +83,7 @@ pub(crate) fn written(
                 "{count} messages left the view; no summary was asked for."
             ))
         } else {
-            job.clone().extract_for(focus)
+            job.extract_for(focus)
         };
         return Ok((prepared.map(|prepared| prepared.compaction().clone()), None));
     };

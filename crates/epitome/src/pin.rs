@@ -41,6 +41,7 @@ use saying::Saying;
 pub(crate) use saying::Sayings;
 pub(crate) use state::stem;
 use state::{Change, Topic};
+pub(crate) use unspaced::is_own as is_unspaced;
 
 /// A sentence that is kept verbatim until it is superseded or done.
 ///

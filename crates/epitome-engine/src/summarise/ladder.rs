@@ -156,7 +156,7 @@ impl Ladder {
                 return written;
             }
         }
-        match job.clone().extract_for(wish.focus) {
+        match job.extract_for(wish.focus) {
             Ok(prepared) => {
                 if is_written {
                     written

@@ -31,7 +31,8 @@ pub(super) fn is_script(sentence: &str) -> bool {
     own > 0 && own * SHARE >= all
 }
 
-fn is_own(character: char) -> bool {
+/// Whether a character is of one of these scripts.
+pub(crate) const fn is_own(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 

@@ -121,7 +121,7 @@ impl Job {
     ///
     /// # Errors
     /// When the result would not be clearly smaller.
-    pub fn extract(self) -> Result<Prepared, NoPlan> {
+    pub fn extract(&self) -> Result<Prepared, NoPlan> {
         self.extract_for(None)
     }
 
@@ -129,7 +129,7 @@ impl Job {
     ///
     /// # Errors
     /// When the result would not be clearly smaller.
-    pub fn extract_for(self, focus: Option<&str>) -> Result<Prepared, NoPlan> {
+    pub fn extract_for(&self, focus: Option<&str>) -> Result<Prepared, NoPlan> {
         let basis = Basis {
             focus,
             ..self.basis()

@@ -20,15 +20,11 @@ pub(super) struct Gist {
     signs: usize,
 }
 
-/// Whether a script has signs for denials that stand inside words.
-const fn has_signs(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
-}
-
 impl Gist {
     pub(super) fn of(sentence: &str) -> Self {
         let lower = plain_answer(sentence).to_lowercase().replace('’', "'");
-        let signs = match lower.chars().any(has_signs) {
+        // Only scripts that do not separate words, and Korean, have such signs.
+        let signs = match lower.chars().any(pin::is_unspaced) {
             true => NEGATION_SIGNS
                 .iter()
                 .map(|sign| lower.matches(sign).count())

@@ -44,17 +44,6 @@ impl Speakers {
     }
 }
 
-/// A word of the source, or one that is asked about.
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    count: u32,
-}
-
-impl Seen {
-    /// Not seen so far.
-    const ASKED: Self = Self { count: 0 };
-}
-
 /// A place that is found more often is a turn of phrase.
 const SLOT_COUNT: u32 = 12;
 /// One that is found no more often than this is a place of its own, whatever words it is made of.
@@ -65,7 +54,8 @@ const RARE_COUNT: u32 = 3;
 pub(super) struct Ground {
     /// What will be asked about: what has to do with other words is not kept. Nothing is left out without it.
     asked: Option<Asked>,
-    words: HashMap<Key, Seen, Spread>,
+    /// How often each word stands there. Of what is asked about, also those that do not.
+    words: HashMap<Key, u32, Spread>,
     /// Names whose parts were looked at.
     names: HashSet<Key, Spread>,
     pairs: HashSet<Key, Spread>,
@@ -99,8 +89,7 @@ impl Ground {
     ) -> Self {
         let mut ground = Self::default();
         if let Some(asked) = &asked {
-            let unseen = |word: Key| (word, Seen::ASKED);
-            ground.words.extend(asked.words().map(unseen));
+            ground.words.extend(asked.words().map(|word| (word, 0)));
         }
         ground.asked = asked;
         if let Some(previous) = previous {
@@ -123,7 +112,12 @@ impl Ground {
 
     /// Whether the source has a word.
     pub(super) fn knows(&self, word: Key) -> bool {
-        self.words.get(&word).is_some_and(|seen| seen.count > 0)
+        self.count(word) > 0
+    }
+
+    /// How often a word stands in the source.
+    fn count(&self, word: Key) -> u32 {
+        self.words.get(&word).copied().unwrap_or_default()
     }
 
     /// Whether the source has a name that begins or ends so.
@@ -229,14 +223,12 @@ impl Ground {
     /// Whether a word mostly stands next to a number: a measure, a month, a kind of things that are numbered.
     pub(super) fn is_measure(&self, word: Key) -> bool {
         let beside = self.counted.get(&word).copied().unwrap_or_default();
-        let count = self.words.get(&word).map_or(0, |seen| seen.count);
-        beside >= 2 && beside * 2 >= count
+        beside >= 2 && beside * 2 >= self.count(word)
     }
 
     /// Whether a word is so frequent that it says nothing about what stands near it.
     pub(super) fn is_common(&self, word: Key) -> bool {
-        let count = self.words.get(&word).map_or(0, |seen| seen.count);
-        count > 20.max(self.total / 1_500)
+        self.count(word) > 20.max(self.total / 1_500)
     }
 
     /// Whether some number of the source lies in a range.

@@ -196,8 +196,9 @@ fn read<'a>(line: &'a str, start: usize, end: usize, take: &mut impl FnMut(Mark<
     }
 }
 
-/// Endings by which a name is known to be a file, sorted, none longer than this.
+/// No ending of a file that is known is longer.
 const ENDING_BYTES: usize = 7;
+/// Endings by which a name is known to be a file, sorted.
 const ENDINGS: &[&str] = &[
     "adoc", "bash", "bat", "bin", "c", "cc", "cfg", "cjs", "class", "cmake", "conf", "cpp", "cs",
     "css", "csv", "cxx", "dart", "db", "diff", "dll", "doc", "docx", "env", "ex", "exe", "exs",
@@ -382,4 +383,21 @@ pub(super) fn lead(text: &str) -> Option<&str> {
         .filter(|word| !word.is_empty())
         .take(8)
         .find(|word| !is_listed(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ENDING_BYTES, ENDINGS, is_file};
+
+    #[test]
+    fn every_ending_is_found() {
+        assert!(ENDINGS.is_sorted());
+        for ending in ENDINGS {
+            assert!(ending.len() <= ENDING_BYTES, "{ending}");
+            assert!(
+                is_file(&format!("Name.{}", ending.to_uppercase())),
+                "{ending}"
+            );
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use epitome::{
-    Change, Decision, EntryCap, Job, Message, Meter, OldResults, Preset, PresetName, PruneSettings,
+    Change, Decision, EntryCap, Message, Meter, OldResults, Preset, PresetName, PruneSettings,
     Reason, Record, Role, Session, ViewItem, Window,
 };
 use proptest::collection::vec;
@@ -329,7 +329,7 @@ fn a_compaction_that_lands_late_is_the_one_that_landed_at_once() {
         let mut late = open(name, false);
         messages(&pieces).into_iter().for_each(|m| late.push(m));
         let mut at_once = late.clone();
-        let Ok(Ok(prepared)) = late.begin(Reason::Manual).map(Job::extract) else {
+        let Ok(Ok(prepared)) = late.begin(Reason::Manual).map(|job| job.extract()) else {
             return;
         };
         let later: Vec<Message> = messages(&more).into_iter().skip(2).take(later).collect();

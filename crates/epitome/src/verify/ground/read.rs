@@ -6,7 +6,7 @@ use super::super::item;
 use super::super::mark::is_file;
 use super::super::slot::Slot;
 use super::super::word::{Key, Word, key, pair, words};
-use super::{Asked, Ground, Seen, Speakers, figures, value, values};
+use super::{Asked, Ground, Speakers, figures, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::Earlier;
@@ -160,15 +160,13 @@ impl Ground {
 
     /// Counts a word if it is asked about, and tells whether it is.
     fn seen(&mut self, word: Key) -> bool {
-        let seen = match self.asked {
+        let count = match self.asked {
             Some(_) => self.words.get_mut(&word),
-            None => Some(self.words.entry(word).or_insert(Seen::ASKED)),
+            None => Some(self.words.entry(word).or_default()),
         };
-        let is_asked = seen.is_some();
-        if let Some(seen) = seen {
-            seen.count = seen.count.saturating_add(1);
-        }
-        is_asked
+        count
+            .map(|count| *count = count.saturating_add(1))
+            .is_some()
     }
 
     /// Beginnings and ends of a name of several parts, a version without its letter, a hash cut short.
