@@ -10,8 +10,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use epitome::settings::{DesignSettings, Value};
 use epitome::{
-    Basis, Compaction, Job, Margins, NoPlan, Plan, Preset, Reason, Trigger,
-    UNCALIBRATED_ERROR_RATIO, Usage, WindowSource, leading_system,
+    Basis, Belief, Compaction, Job, Margins, NoPlan, OutputCounting, Plan, Preset, Reason, Room,
+    Trigger, Usage, WindowSource, leading_system,
 };
 use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
 use epitome_wire::Body;
@@ -124,7 +124,9 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
     let mut reason = Reason::Manual;
     let mut preset = preset;
     if args.auto {
-        let lines = window.lines_with(margins(resolved), 0, UNCALIBRATED_ERROR_RATIO);
+        let belief = Belief::default();
+        let gauge = belief.gauge(window, margins(resolved), None, OutputCounting::Apart);
+        let lines = gauge.read(tokens, &[]).lines;
         preset.is_due(tokens, window, lines).map_err(no)?;
         preset = preset.at_usage(tokens, window);
         reason = match preset.trigger {
@@ -136,7 +138,8 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
         return Err(no(Reason::WithinBudget));
     }
     let target = (window.tokens / 4).min(there / 2);
-    let mut plan = Plan::with(&preset, log, args.budget, target, reason)?.without_heartbeats(log);
+    let mut plan =
+        Plan::with(&preset, log, args.budget, Room::of(target), reason)?.without_heartbeats(log);
     if let Some(session) = &input.session {
         plan = session::expressible(plan, session, log);
     }

@@ -19,8 +19,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use epitome::settings::Settings;
 use epitome::{
-    Event, HEARTBEAT_SECTION, Message, Preset, Reason, Role, Threshold, UNCALIBRATED_ERROR_RATIO,
-    Window, is_heartbeat_ok,
+    Event, HEARTBEAT_SECTION, Message, Preset, Reason, Role, Threshold, Window, is_heartbeat_ok,
 };
 use epitome_engine::conversation::{Recovery, StepAction};
 use epitome_engine::memory_folder::flush::FlushPrompts;
@@ -92,7 +91,12 @@ async fn main() -> anyhow::Result<()> {
 
 /// Limits first, so that nothing is spent behind them; memories before the compaction that would cost them.
 fn pipeline(settings: &Settings, window: Window) -> Pipeline {
-    let lines = window.lines(OUTPUT_TOKENS, UNCALIBRATED_ERROR_RATIO);
+    let belief = epitome::Belief::default();
+    let margins = epitome::Margins::default();
+    let counting = epitome::OutputCounting::Apart;
+    let lines = belief
+        .gauge(window, margins, Some(OUTPUT_TOKENS), counting)
+        .lines(0);
     let threshold = Preset::from(settings).threshold_tokens(window, lines);
     let reserve_tokens = window.tokens.saturating_sub(threshold.unwrap_or(0));
     let warning = threshold.map_or(Threshold::Off, Threshold::Tokens);

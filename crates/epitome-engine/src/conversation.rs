@@ -19,7 +19,7 @@ mod step;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{CommitError, Event, Message, NoPlan, Session, Usage, UsageFinding};
+use epitome::{CommitError, Event, Message, NoPlan, Session, Ticket, Usage, UsageFinding};
 use epitome_store::{Append, Appended, ConversationId, NewConversation, Store};
 use epitome_wire::Wire;
 use tokio::sync::{Mutex, MutexGuard};
@@ -159,12 +159,30 @@ impl Conversation {
         Ok(())
     }
 
-    /// The provider counted a request and its answer, which took so many seconds.
+    /// The provider counted the request of the last [`prepare_step`](Self::prepare_step) and its answer, which took so
+    /// many seconds. What became of the conversation meanwhile does not matter.
     pub async fn observe(&self, usage: Usage, seconds: f64) -> Option<UsageFinding> {
         let mut state = self.state().await;
         let prices = self.prices();
         state.statistics.update(usage, seconds, &prices);
-        state.session.observe(usage)
+        match state.sent {
+            Some(ticket) => state.session.observe_sent(ticket, usage),
+            None => state.session.observe(usage),
+        }
+    }
+
+    /// [`observe`](Self::observe) for a host that has several requests under way: `ticket` is that of the
+    /// [`Step`] the request was made of.
+    pub async fn observe_sent(
+        &self,
+        ticket: Ticket,
+        usage: Usage,
+        seconds: f64,
+    ) -> Option<UsageFinding> {
+        let mut state = self.state().await;
+        let prices = self.prices();
+        state.statistics.update(usage, seconds, &prices);
+        state.session.observe_sent(ticket, usage)
     }
 
     /// Everything but the messages that the conversation's requests have: model, system prompt, tools and so on, as one
@@ -177,7 +195,10 @@ impl Conversation {
             wire: self.engine().wire(),
             why,
         })?;
-        self.state().await.frame = frame;
+        let mut state = self.state().await;
+        state.session.set_frame(frame.tokens, frame.kind);
+        state.session.set_output_tokens(frame.output_tokens);
+        state.frame = frame;
         Ok(())
     }
 
@@ -256,6 +277,10 @@ impl Conversation {
         self.call_off(state).await;
         fresh.works_begun = state.works_begun;
         fresh.frame = std::mem::take(&mut state.frame);
+        fresh
+            .session
+            .set_frame(fresh.frame.tokens, fresh.frame.kind);
+        fresh.session.set_output_tokens(fresh.frame.output_tokens);
         fresh.statistics = std::mem::take(&mut state.statistics);
         *state = fresh;
         Ok(())

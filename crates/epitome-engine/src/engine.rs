@@ -5,7 +5,7 @@ mod builder;
 use std::sync::Arc;
 
 use epitome::settings::Settings;
-use epitome::{Digest, Meter, Window};
+use epitome::{Digest, Learned, Meter, Window};
 use epitome_store::{AnyStore, ConversationId, MemoryRow, Store, TenantId};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) key: [u8; 32],
     pub(crate) settings: Settings,
     pub(crate) window: Window,
+    /// What the model's provider taught about its window.
+    pub(crate) learned: Option<Learned>,
     pub(crate) meter: Meter,
     pub(crate) wire: Wire,
     pub(crate) guards: bool,

@@ -151,9 +151,15 @@ impl Prepared {
         }
         let messages = self.messages.get(..count).unwrap_or_default();
         let preset = Preset::named(PresetName::Default);
-        Plan::with(&preset, &log, Some(budget), budget, Reason::Manual)
-            .and_then(|plan| Compaction::extract(plan, &Basis::new(&log, messages, METER)))
-            .map_err(|no| no.reason)
+        Plan::with(
+            &preset,
+            &log,
+            Some(budget),
+            epitome::Room::of(budget),
+            Reason::Manual,
+        )
+        .and_then(|plan| Compaction::extract(plan, &Basis::new(&log, messages, METER)))
+        .map_err(|no| no.reason)
     }
 }
 

@@ -25,6 +25,15 @@ impl Digest {
         &self.0
     }
 
+    /// Its first 64 bits, for those who only tell a few things apart.
+    #[must_use]
+    pub fn prefix(&self) -> u64 {
+        self.0
+            .iter()
+            .take(8)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
     /// Reads a digest from exactly 32 bytes.
     #[must_use]
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {

@@ -6,7 +6,7 @@
 //!
 //! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
 //! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
-//! - when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
+//! - how full: [`Gauge`], from what is believed of a model: [`Belief`]; when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
 //! - how a preset is told otherwise: [`settings`]
 //! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
 //! - whether a summary is true: [`verify`]
@@ -20,6 +20,7 @@ mod dress;
 mod event;
 mod extract;
 mod files;
+mod gauge;
 mod guard;
 mod hashed;
 mod haystack;
@@ -44,6 +45,7 @@ mod split;
 mod summary;
 mod threshold;
 mod trim;
+mod usage;
 pub mod verify;
 mod view;
 mod warning;
@@ -56,6 +58,11 @@ pub use dress::Dress;
 pub use event::{Event, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
+pub use gauge::{
+    Anchor, Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, Evidence,
+    Gauge, Learned, Lesson, OutputCounting, Reading, RefusedSize, Swap, Target, TurnGrowth,
+    TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, is_surely_cold,
+};
 pub use guard::{
     GUARD_MINIMUM_TOKENS, GUARD_WARNING_TOKENS, Guard, WindowTooSmall, window as guard_window,
 };
@@ -66,9 +73,7 @@ pub use heartbeat::{
 pub use ledger::{Attempt, Breaker, Failure, Growth, Ledger, LedgerSettings, Need, Rung};
 pub use log::{CallKey, Facts, Log};
 pub use message::{Block, Call, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
-pub use meter::{
-    Anchor, CALIBRATED_ERROR_RATIO, Calibration, Meter, ReferenceMeter, Usage, UsageFinding,
-};
+pub use meter::{Meter, ReferenceMeter};
 pub use model::{
     CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
 };
@@ -76,7 +81,7 @@ pub use pin::{
     CappedPins, NamedResult, Pin, PinKind, PinState, Share, cap as cap_pins, carry as carry_pins,
     find as find_pins, named_results, pin_budget_tokens, share_named,
 };
-pub use plan::{Layout, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
+pub use plan::{Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
 pub use preset::{Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
 pub use prune::{
@@ -85,12 +90,13 @@ pub use prune::{
 };
 pub use reason::Reason;
 pub use session::{
-    Change, CommitError, Decision, Job, Prepared, Record, Session, UNCALIBRATED_ERROR_RATIO,
+    CacheState, Change, CommitError, Decision, Job, Prepared, Record, Session, ShowNow, Ticket,
 };
 pub use split::Split;
 pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
+pub use usage::Usage;
 pub use view::{View, ViewItem, merged};
 pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Margins, Window, WindowSource};

@@ -160,6 +160,19 @@ impl Message {
         })
     }
 
+    /// Whether it holds pictures, documents or sound, whose size no text tells.
+    #[must_use]
+    pub fn has_media(&self) -> bool {
+        self.blocks.iter().any(|block| match block {
+            Block::Media(_) => true,
+            Block::Result(result) => {
+                let mut parts = result.parts.iter();
+                parts.any(|part| matches!(part, ResultPart::Media(_)))
+            }
+            _ => false,
+        })
+    }
+
     /// Its tool results.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
         self.blocks.iter().filter_map(|block| match block {

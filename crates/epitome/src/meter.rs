@@ -1,12 +1,10 @@
 //! How big is it? Estimates, exact counts, and what providers themselves report.
 
-mod calibration;
 #[cfg(feature = "exact-tokens")]
 mod exact;
 mod reference;
 mod weights;
 
-pub use calibration::{Anchor, CALIBRATED_ERROR_RATIO, Calibration, Usage, UsageFinding};
 pub use reference::ReferenceMeter;
 
 use crate::message::{Block, Message, ResultPart};

@@ -97,6 +97,16 @@ impl CacheRule {
         }
     }
 
+    /// The longest that a prefix may stay in the cache, in milliseconds; `None` where nobody promises an end.
+    #[must_use]
+    pub const fn longest_lifetime_ms(self) -> Option<u64> {
+        match self {
+            Self::Anthropic => Some(60 * 60 * 1_000),
+            Self::OpenAiMarked | Self::Automatic => None,
+            Self::None => Some(0),
+        }
+    }
+
     fn named(name: &str) -> Option<Self> {
         [
             Self::Anthropic,

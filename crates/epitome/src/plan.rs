@@ -2,6 +2,8 @@
 
 mod design;
 
+pub use design::Room;
+
 use std::ops::Range;
 
 use crate::log::Log;
@@ -114,14 +116,25 @@ impl Plan {
     }
 
     /// [`Plan::make`] for a conversation that goes on in its window: what the summary leaves is more, so that more of
-    /// the newest entries stay as they are.
+    /// the newest entries stay as they are. Results that the model has not seen yet may take the view up to
+    /// `most_tokens` before they are shortened.
     ///
     /// # Errors
     /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the target.
-    pub fn for_window(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
-        Self::divided(log, target_tokens, reason, |room| {
-            percent_of(room, WINDOW_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS)
-        })
+    pub fn for_window(
+        log: &Log,
+        target_tokens: u64,
+        most_tokens: u64,
+        reason: Reason,
+    ) -> Result<Self, NoPlan> {
+        let system_end = leading_system(log);
+        let summary = |room| percent_of(room, WINDOW_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS);
+        let (head_end, _) = head(log, system_end, target_tokens);
+        let head_tokens = log.tokens(system_end..head_end);
+        let room = target_tokens.saturating_sub(head_tokens);
+        let wanted = head_tokens + summary(room) + unseen_tokens(log);
+        let target = wanted.min(most_tokens).max(target_tokens);
+        Self::divided(log, target, reason, |now| summary(now.min(room)))
     }
 
     /// Plans with `summary_share` of what the head leaves for the summary.
@@ -317,6 +330,16 @@ impl Plan {
 /// A share of a size, rounded down, however large.
 pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
     tokens / 100 * percent + tokens % 100 * percent / 100
+}
+
+/// What the last step takes, where the model has not answered to it yet.
+pub(crate) fn unseen_tokens(log: &Log) -> u64 {
+    let is_answered =
+        log.len().checked_sub(1).and_then(|last| log.role(last)) == Some(Role::Assistant);
+    match log.last_cut() {
+        Some(cut) if !is_answered => log.tokens(cut..log.len()),
+        _ => 0,
+    }
 }
 
 /// How many entries in front are the client's own instructions.

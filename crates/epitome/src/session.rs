@@ -2,7 +2,9 @@
 
 mod change;
 mod job;
+mod measure;
 mod overflow;
+mod ready;
 mod replay;
 mod shown;
 mod work;
@@ -11,11 +13,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::event::Event;
+use crate::gauge::{Anchor, Belief, CachePrices};
 use crate::guard::{self, Guard};
 use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
 use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
-use crate::meter::{Anchor, Calibration, Meter, Usage, UsageFinding};
+use crate::meter::Meter;
 use crate::pin::Pin;
 use crate::plan::leading_system;
 use crate::preset::{Preset, Trigger};
@@ -27,23 +30,23 @@ use crate::reference::spacebot::{self, Tier};
 use crate::reference::vibe::{self, BeforeTurn, Warnings};
 use crate::settings::{DesignSettings, Settings};
 use crate::threshold::Threshold;
+use crate::usage::Usage;
 use crate::view::View;
 use crate::warning::WarningCycle;
-use crate::window::{Lines, Margins, Window};
+use crate::window::{Margins, Window};
 
 pub use change::{Change, CommitError, Record};
 pub use job::{Job, Prepared};
+pub use measure::Ticket;
+pub use ready::{CacheState, ShowNow};
 use shown::Shown;
-
-/// How far the default meter may be off before a provider's own count is known.
-pub const UNCALIBRATED_ERROR_RATIO: f64 = 0.1;
 
 /// How often a request that is too long is compacted and sent again.
 const OVERFLOW_ATTEMPTS: u64 = 3;
 
 /// A conversation: every message it ever had, and what of it a model gets.
 ///
-/// *Input*: [`Session::push`], [`Session::observe`], [`Session::commit`], [`Session::undo`], [`Session::fork`].
+/// *Input*: [`Session::push`], [`Session::observe_sent`], [`Session::commit`], [`Session::undo`], [`Session::fork`].
 /// *Queries*: [`Session::decide`] (O(1)), [`Session::view`]. *Work that may happen elsewhere*: [`Session::begin`]
 /// hands out a [`Job`] that owns all it needs. What happened is told by [`Session::take_events`].
 ///
@@ -67,8 +70,14 @@ const OVERFLOW_ATTEMPTS: u64 = 3;
 pub struct Session {
     preset: Preset,
     window: Window,
-    output_tokens: u64,
+    /// The longest answer that its requests ask for, where they do.
+    output_tokens: Option<u64>,
     margins: Margins,
+    cache_prices: CachePrices,
+    /// System prompt and tools that are passed apart, by the meter.
+    frame_tokens: u64,
+    /// Which set of them it is.
+    kind: u64,
     meter: Meter,
     guards: bool,
     answers_calls: bool,
@@ -80,8 +89,15 @@ pub struct Session {
     records: Vec<Record>,
     changes: Vec<Change>,
     ledger: Ledger,
-    calibration: Calibration,
-    anchor: Option<Anchor>,
+    belief: Belief,
+    /// The newest counts of the view as it is, newest first.
+    anchors: Vec<Anchor>,
+    /// Counts the changes of the view that are more than one more message.
+    view_version: u64,
+    /// The entries that hold something other than text, in order.
+    media: Vec<usize>,
+    /// What the last refusal leaves, until an answer comes.
+    refused_tokens: Option<u64>,
     reported: Option<Usage>,
     warnings: WarningCycle,
     flushed_at: Option<u64>,
@@ -120,8 +136,11 @@ impl Session {
         Self {
             preset: Preset::named(PresetName::Default),
             window,
-            output_tokens: 0,
+            output_tokens: None,
             margins: Margins::default(),
+            cache_prices: CachePrices::UNKNOWN,
+            frame_tokens: 0,
+            kind: 0,
             meter,
             guards: true,
             answers_calls: false,
@@ -132,8 +151,11 @@ impl Session {
             records: Vec::new(),
             changes: Vec::new(),
             ledger: Ledger::new(LedgerSettings::default()),
-            calibration: Calibration::default(),
-            anchor: None,
+            belief: Belief::default(),
+            anchors: Vec::new(),
+            view_version: 0,
+            media: Vec::new(),
+            refused_tokens: None,
             reported: None,
             warnings: WarningCycle::new(Threshold::Off, window.tokens, Warnings::Off),
             flushed_at: None,
@@ -178,14 +200,32 @@ impl Session {
     /// The same conversation, whose requests ask for so many tokens of output.
     #[must_use]
     pub const fn with_output_tokens(mut self, output_tokens: u64) -> Self {
-        self.output_tokens = output_tokens;
+        self.output_tokens = if output_tokens == 0 {
+            None
+        } else {
+            Some(output_tokens)
+        };
+        self
+    }
+
+    /// The same conversation, with what is believed of its model, such as from another conversation.
+    #[must_use]
+    pub const fn with_belief(mut self, belief: Belief) -> Self {
+        self.belief = belief;
+        self
+    }
+
+    /// The same conversation, where the provider's cache costs this.
+    #[must_use]
+    pub const fn with_cache_prices(mut self, prices: CachePrices) -> Self {
+        self.cache_prices = prices;
         self
     }
 
     /// The same conversation, with a warning once per cycle when half of the threshold is reached.
     #[must_use]
     pub fn with_warnings(mut self) -> Self {
-        let threshold = self.preset.threshold_tokens(self.window, self.lines());
+        let threshold = self.preset.threshold_tokens(self.window(), self.lines());
         let threshold = threshold.map_or(Threshold::Off, Threshold::Tokens);
         self.warnings = WarningCycle::new(threshold, self.window.tokens, Warnings::On);
         self
@@ -224,6 +264,7 @@ impl Session {
     pub fn push(&mut self, message: Message) {
         self.answer_abandoned_calls(&message);
         let facts = Facts::of(&message, self.meter);
+        self.note_media(&message);
         self.shown.push(self.entries.len(), &facts, &message);
         self.entries.push(Arc::new(message));
         self.prune(Cache::Warm);
@@ -265,28 +306,9 @@ impl Session {
             let new = frozen.prune(&self.entries, cache);
             if !new.is_empty() {
                 self.shown.prune(new, &self.entries, self.meter);
+                self.view_changed();
             }
         }
-    }
-
-    /// A provider counted what the view took, and its answer. The answer is not pushed by this.
-    pub fn observe(&mut self, usage: Usage) -> Option<UsageFinding> {
-        let estimated_tokens = self.shown.log.total_tokens();
-        let real_tokens = usage.input_tokens();
-        let finding = self
-            .calibration
-            .observe(estimated_tokens, real_tokens, self.window);
-        self.reported = Some(usage);
-        self.overflows = 0;
-        self.anchor = match finding {
-            Some(UsageFinding::Truncated { .. }) => None,
-            _ if real_tokens == 0 => None,
-            _ => Some(Anchor {
-                real_tokens,
-                estimated_tokens,
-            }),
-        };
-        finding
     }
 
     /// Whether something must happen before the next request. O(1), no I/O.
@@ -325,7 +347,7 @@ impl Session {
             }
             Trigger::Tiers(thresholds) => {
                 let due = self.due_tokens();
-                match spacebot::tier(due, self.window.tokens, thresholds) {
+                match spacebot::tier(due, self.window().tokens, thresholds) {
                     None => return Err(Reason::BelowLine),
                     // The highest tier is the hard line of this design.
                     Some(Tier::Emergency) => return Ok(Decision::Compact(Reason::HardLine)),
@@ -333,7 +355,8 @@ impl Session {
                 }
             }
             _ => {
-                self.preset.is_due(self.due_tokens(), self.window, lines)?;
+                self.preset
+                    .is_due(self.due_tokens(), self.window(), lines)?;
                 false
             }
         };
@@ -365,7 +388,7 @@ impl Session {
         if let Trigger::WindowLess(reserve) = self.preset.trigger
             && openclaw::is_flush_due(
                 context_tokens,
-                self.window.tokens,
+                self.window().tokens,
                 reserve,
                 openclaw::FLUSH_SOFT_TOKENS,
                 compaction_count,
@@ -417,31 +440,6 @@ impl Session {
         self.shown.log.total_tokens()
     }
 
-    /// What the view takes, as well as it is known: the provider's own count where there is one, and the
-    /// calibrated estimate of what came since.
-    #[must_use]
-    pub fn context_tokens(&self) -> u64 {
-        let estimated = self.view_tokens();
-        match self.anchor {
-            Some(anchor) => anchor.anchored(estimated, self.calibration),
-            None => self.calibration.real(estimated),
-        }
-    }
-
-    /// What the trigger of the preset looks at: each design has its own way to count.
-    #[must_use]
-    pub fn due_tokens(&self) -> u64 {
-        match (
-            self.shown.reference_tokens(),
-            self.preset.name,
-            self.reported,
-        ) {
-            (_, PresetName::Vibe, Some(usage)) => usage.context_tokens(),
-            (Some(tokens), _, _) => tokens,
-            (None, _, _) => self.context_tokens(),
-        }
-    }
-
     /// Every message ever pushed.
     #[must_use]
     pub fn messages(&self) -> &[Arc<Message>] {
@@ -454,26 +452,18 @@ impl Session {
         &self.shown.log
     }
 
-    /// The lines of the window, as well calibrated as the meter is.
-    #[must_use]
-    pub fn lines(&self) -> Option<Lines> {
-        let error_ratio = self.calibration.error_ratio();
-        self.window
-            .lines_with(self.margins, self.output_tokens, error_ratio)
-    }
-
     /// Whether a request of so many tokens may not go out. That is the line of the window; a design whose own line lies
     /// above that one would never come to its own way, so that its hard line lies between its own and the window.
     fn is_over_hard_line(&self, tokens: u64) -> bool {
         let Some(lines) = self.lines() else {
             return false;
         };
-        let window = self.window.tokens;
+        let window = self.window().tokens;
         let own = match self.preset.trigger {
             Trigger::HardLine => None,
             Trigger::Tiers(thresholds) => Some((window as f64 * thresholds.emergency) as u64),
             _ => {
-                let own = self.preset.threshold_tokens(self.window, Some(lines));
+                let own = self.preset.threshold_tokens(self.window(), Some(lines));
                 let above = own.filter(|own| (lines.hard_tokens..window).contains(own));
                 above.map(|own| own + (window - own) / 2)
             }
@@ -490,7 +480,7 @@ impl Session {
 
     fn guard(&self) -> Result<Guard, guard::WindowTooSmall> {
         if self.guards {
-            guard::window(self.preset.name, self.window.tokens)
+            guard::window(self.preset.name, self.window().tokens)
         } else {
             Ok(Guard::Fine)
         }

@@ -25,13 +25,10 @@ pub struct Window {
 /// The size assumed for a model that nobody knows.
 pub const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
 
-/// The reserve takes at most this part of a small window.
-const RESERVE_CAP_DIVISOR: u64 = 4;
-
 /// What is kept free, and how early one acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
-    /// Room kept for the answer when the request does not ask for more; at most a quarter of the window.
+    /// Room kept for the answer when the request does not say how long it may be; at most a quarter of the window.
     pub reserve_tokens: u64,
     /// The share of the hard line from which a compaction is prepared.
     pub prepare_share: f64,
@@ -41,7 +38,7 @@ impl Default for Margins {
     fn default() -> Self {
         Self {
             reserve_tokens: 20_000,
-            prepare_share: 0.7,
+            prepare_share: 0.85,
         }
     }
 }
@@ -63,36 +60,6 @@ impl Window {
             tokens,
             source: WindowSource::Configured,
         }
-    }
-
-    /// The lines of this window for a request that asks for `output_tokens` and is counted by a meter
-    /// that may be off by `error_ratio` (0.1 = a tenth). `None` when the reserves leave nothing.
-    #[must_use]
-    pub fn lines(self, output_tokens: u64, error_ratio: f64) -> Option<Lines> {
-        self.lines_with(Margins::default(), output_tokens, error_ratio)
-    }
-
-    /// [`Window::lines`] with other margins.
-    #[must_use]
-    pub fn lines_with(
-        self,
-        margins: Margins,
-        output_tokens: u64,
-        error_ratio: f64,
-    ) -> Option<Lines> {
-        let reserve = margins
-            .reserve_tokens
-            .min(self.tokens / RESERVE_CAP_DIVISOR);
-        let error_bar = (self.tokens as f64 * error_ratio.clamp(0.0, 1.0)).ceil() as u64;
-        let hard_tokens = self
-            .tokens
-            .checked_sub(output_tokens.max(reserve))?
-            .checked_sub(error_bar)?;
-        (hard_tokens > 0).then_some(Lines {
-            prepare_tokens: (hard_tokens as f64 * margins.prepare_share.clamp(0.0, 1.0)).round()
-                as u64,
-            hard_tokens,
-        })
     }
 }
 

@@ -18,6 +18,8 @@ mod event;
 mod files;
 #[path = "all/fuzz.rs"]
 mod fuzz;
+#[path = "all/gauge.rs"]
+mod gauge;
 #[path = "all/guard.rs"]
 mod guard;
 #[path = "all/heartbeat.rs"]
@@ -58,6 +60,8 @@ mod settings;
 mod settings_examples;
 #[path = "all/settings_rows.rs"]
 mod settings_rows;
+#[path = "all/spirals.rs"]
+mod spirals;
 #[path = "all/split.rs"]
 mod split;
 #[path = "all/support.rs"]

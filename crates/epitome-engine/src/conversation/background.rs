@@ -123,13 +123,13 @@ impl Conversation {
         let Some(ready) = state.ready.as_ref() else {
             return Ok(false);
         };
-        if !self.pays(state, &ready.written) {
+        let Some(shown) = self.shows(state, &ready.written) else {
             return Ok(false);
-        }
+        };
         let Some(Ready { written, fence }) = state.ready.take() else {
             return Ok(false);
         };
-        let published = self.publish(state, written, Some(fence)).await;
+        let published = self.publish(state, written, Some(fence), Some(shown)).await;
         self.release(fence).await;
         published
     }

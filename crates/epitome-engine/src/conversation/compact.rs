@@ -1,7 +1,7 @@
 //! Compactions that take effect: written down first, then shown.
 
 use epitome::settings::OnFailure;
-use epitome::{CommitError, Compaction, Failure, PresetName, Reason, Session};
+use epitome::{CommitError, Compaction, Failure, PresetName, Reason, Session, ShowNow, Swap};
 use epitome_store::{
     Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, MemoryRow, NewChange, Store,
 };
@@ -11,6 +11,17 @@ use super::state::{Ready, State};
 use super::{Conversation, ConversationError};
 use crate::hooks::{AfterCompaction, BeforeCompaction};
 use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
+
+/// How a compaction came about, as far as it does not say so itself.
+#[derive(Clone, Copy)]
+struct Made<'a> {
+    /// How many messages were shown when the work on it began.
+    shown: usize,
+    /// Which summariser held, and what failed before it.
+    steps: &'a [Step],
+    /// The sum it was shown by before it had to be.
+    swap: Option<Swap>,
+}
 
 impl Conversation {
     /// Compacts now, as `/compact FOCUS` does: with the summariser, and waiting for it. Work in flight is called off.
@@ -42,7 +53,7 @@ impl Conversation {
             .await?;
         let compaction = {
             let mut state = self.state().await;
-            let is_published = self.publish(&mut state, written, None).await?;
+            let is_published = self.publish(&mut state, written, None, None).await?;
             let compaction = state.session.compaction().filter(|_| is_published);
             compaction.cloned().ok_or(ConversationError::Superseded)?
         };
@@ -84,9 +95,12 @@ impl Conversation {
             message_count: shown,
             token_count: Some(state.session.view_tokens()),
         };
-        let is_stored = self
-            .commit(state, next, shown, &[step], None, Some(late))
-            .await?;
+        let made = Made {
+            shown,
+            steps: &[step],
+            swap: None,
+        };
+        let is_stored = self.commit(state, next, made, None, Some(late)).await?;
         if is_stored {
             Ok(())
         } else {
@@ -100,6 +114,7 @@ impl Conversation {
         state: &mut State,
         written: Written,
         fence: Option<u64>,
+        shown_now: Option<ShowNow>,
     ) -> Result<bool, ConversationError> {
         // What the built-in summariser or a hook wrote took no call.
         if written.usage != epitome::Usage::default() {
@@ -130,12 +145,20 @@ impl Conversation {
         let mut next = state.session.clone();
         match next.commit(prepared).map(|_| ()) {
             Ok(()) => {
-                self.commit(state, next, shown, &written.steps, fence, None)
-                    .await
+                let made = Made {
+                    shown,
+                    steps: &written.steps,
+                    swap: shown_now.and_then(ShowNow::swap),
+                };
+                self.commit(state, next, made, fence, None).await
             }
             Err(CommitError::Superseded) => {
-                self.keep_dead(state, compaction, shown, &written.steps)
-                    .await?;
+                let made = Made {
+                    shown,
+                    steps: &written.steps,
+                    swap: None,
+                };
+                self.keep_dead(state, compaction, made).await?;
                 Ok(false)
             }
             Err(error) => {
@@ -149,8 +172,7 @@ impl Conversation {
         &self,
         state: &mut State,
         next: Session,
-        shown: usize,
-        steps: &[Step],
+        made: Made<'_>,
         fence: Option<u64>,
         late: Option<BeforeCompaction>,
     ) -> Result<bool, ConversationError> {
@@ -158,7 +180,7 @@ impl Conversation {
             return Ok(false);
         };
         let compacted_count = compaction.plan.span.len();
-        let row = self.row(state, compaction, shown, steps, CompactionState::Published)?;
+        let row = self.row(state, compaction, made, CompactionState::Published)?;
         let id = row.id.clone();
         let new = NewChange {
             change: self.change(state, ChangeKind::Compacted, Some(id.clone())),
@@ -200,10 +222,9 @@ impl Conversation {
         &self,
         state: &mut State,
         compaction: Compaction,
-        shown: usize,
-        steps: &[Step],
+        made: Made<'_>,
     ) -> Result<(), ConversationError> {
-        let row = self.row(state, compaction, shown, steps, CompactionState::Undone)?;
+        let row = self.row(state, compaction, made, CompactionState::Undone)?;
         let new = NewChange {
             change: self.change(state, ChangeKind::Superseded, Some(row.id.clone())),
             compaction: Some(row),
@@ -241,8 +262,7 @@ impl Conversation {
         &self,
         state: &State,
         compaction: Compaction,
-        shown: usize,
-        steps: &[Step],
+        made: Made<'_>,
         kind: CompactionState,
     ) -> Result<CompactionRow, ConversationError> {
         let count = |range: &std::ops::Range<usize>| u32::try_from(range.len()).unwrap_or(u32::MAX);
@@ -259,10 +279,11 @@ impl Conversation {
             tokens_after: compaction.tokens_after,
             summary: compaction.summary.text.clone(),
             record: serde_json::to_string(&CompactionRecord {
-                shown,
+                shown: made.shown,
                 compaction,
                 hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
-                steps: steps.iter().map(StepRecord::from).collect(),
+                steps: made.steps.iter().map(StepRecord::from).collect(),
+                swap: made.swap,
             })
             .unwrap_or_default(),
             created_ms: self.engine().shared().clock.now_ms(),

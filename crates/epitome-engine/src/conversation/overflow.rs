@@ -1,8 +1,8 @@
 //! The provider said that a request is too long.
 
-use epitome::{NoPlan, Reason};
+use epitome::{NoPlan, OutputCounting, Reason, RefusedSize};
 use epitome_store::Store;
-use epitome_wire::Overflow;
+use epitome_wire::{Cure, Overflow};
 
 use super::{Conversation, ConversationError};
 
@@ -45,12 +45,27 @@ impl Conversation {
     /// When the store fails.
     pub async fn too_long(&self, overflow: &Overflow) -> Result<Recovery, ConversationError> {
         let mut state = self.state().await;
-        if let Some(window_tokens) = overflow.window_tokens {
-            self.learn(window_tokens).await?;
-        }
         self.call_off(&mut state).await;
         let mut next = state.session.clone();
-        match next.overflowed(overflow.window_tokens).map(|_| ()) {
+        let counting = match overflow.cure {
+            Cure::LessOutput => OutputCounting::Together,
+            Cure::Shorter | Cure::FewerBytes => OutputCounting::Apart,
+        };
+        let refused = RefusedSize {
+            // A limit of bytes says nothing about tokens, and what stands in our own request says nothing at all.
+            window_tokens: overflow
+                .window_tokens
+                .filter(|_| overflow.cure != Cure::FewerBytes),
+            request_tokens: overflow.request_tokens,
+            own_tokens: next.context_tokens(),
+            output_tokens: state.frame.output_tokens.unwrap_or(0),
+            counting,
+        };
+        let outcome = next.refused(refused).map(|_| ());
+        if let Some(learned) = next.learned_window() {
+            self.learn(learned.window_tokens).await?;
+        }
+        match outcome {
             Ok(()) => {
                 self.settle(&mut state, next).await?;
                 Ok(Recovery::Retry)

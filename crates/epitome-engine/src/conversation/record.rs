@@ -1,6 +1,6 @@
 //! What is written down about a change, so that the conversation can be put together again.
 
-use epitome::Compaction;
+use epitome::{Compaction, Swap};
 use serde::{Deserialize, Serialize};
 
 use crate::summarise::Step;
@@ -19,6 +19,9 @@ pub(super) struct CompactionRecord {
     /// Which summariser held, and what failed before it.
     #[serde(default)]
     pub(super) steps: Vec<StepRecord>,
+    /// The sum by which it was shown before it had to be, where that was so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) swap: Option<Swap>,
 }
 
 /// One rung that was tried.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 
-use epitome::Session;
+use epitome::{Belief, CachePrices, ModelTable, Session};
 use epitome_store::{ChangeKind, ChangeRow, CompactionRow, ConversationId, Store};
 
 use super::ConversationError;
@@ -100,7 +100,11 @@ async fn base(
 ) -> Result<State, ConversationError> {
     let shared = engine.shared();
     let fresh = || {
-        let session = Session::from_settings(&shared.settings, shared.window, shared.meter);
+        let model = shared.model.as_deref();
+        let model = model.and_then(|name| ModelTable::builtin().find(name));
+        let session = Session::from_settings(&shared.settings, shared.window, shared.meter)
+            .with_belief(Belief::recalled(shared.learned))
+            .with_cache_prices(CachePrices::of(model));
         State::new(if shared.guards {
             session
         } else {

@@ -1,7 +1,7 @@
 //! What a conversation is at the moment.
 
 use bytes::Bytes;
-use epitome::{Session, View, ViewItem};
+use epitome::{Digest, Session, Ticket, View, ViewItem};
 use epitome_wire::{Body, Wire};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,8 @@ pub(super) struct State {
     pub(super) frame: Frame,
     /// When the last request was prepared: from then on the provider's cache cools down.
     pub(super) asked_ms: i64,
+    /// The last request that was prepared: the next count is about it.
+    pub(super) sent: Option<Ticket>,
 }
 
 /// Background work that has not come back.
@@ -67,6 +69,7 @@ impl State {
             statistics: Statistics::default(),
             frame: Frame::default(),
             asked_ms: 0,
+            sent: None,
         }
     }
 
@@ -171,25 +174,49 @@ fn joined<'a>(raws: impl Iterator<Item = &'a Bytes>) -> Bytes {
 
 /// The members of a request around its messages, as they were given.
 #[derive(Debug, Default)]
-pub(super) struct Frame(String);
+pub(super) struct Frame {
+    text: String,
+    /// About how many tokens of input they are.
+    pub(super) tokens: u64,
+    /// Tells one set of system prompt and tools from another.
+    pub(super) kind: u64,
+    /// The longest answer they ask for.
+    pub(super) output_tokens: Option<u64>,
+}
+
+/// The members that are input, in all APIs.
+const INPUT: [&str; 3] = ["system", "instructions", "tools"];
+/// The members that say how long an answer may be.
+const OUTPUT: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
 
 impl Frame {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let members: Result<std::collections::BTreeMap<String, Box<RawValue>>, _> =
             serde_json::from_str(text);
-        members.map_err(|error| error.to_string())?;
+        let members = members.map_err(|error| error.to_string())?;
+        let input: Vec<&str> = INPUT
+            .iter()
+            .filter_map(|name| Some(members.get(*name)?.get()))
+            .collect();
+        let output = OUTPUT.iter().find_map(|name| members.get(*name));
         let inner = text.trim();
         let inner = inner
             .strip_prefix('{')
             .and_then(|rest| rest.strip_suffix('}'));
-        Ok(Self(inner.unwrap_or_default().trim().to_owned()))
+        Ok(Self {
+            text: inner.unwrap_or_default().trim().to_owned(),
+            // JSON, mostly ASCII: a quarter of the bytes.
+            tokens: input.iter().map(|text| text.len() as u64 / 4).sum(),
+            kind: Digest::of(input.concat().as_bytes()).prefix(),
+            output_tokens: output.and_then(|value| value.get().parse().ok()),
+        })
     }
 
     fn around(&self, name: &str, list: &Bytes) -> Bytes {
-        let mut out = Vec::with_capacity(self.0.len() + list.len() + 32);
+        let mut out = Vec::with_capacity(self.text.len() + list.len() + 32);
         out.push(b'{');
-        out.extend_from_slice(self.0.as_bytes());
-        if !self.0.is_empty() {
+        out.extend_from_slice(self.text.as_bytes());
+        if !self.text.is_empty() {
             out.push(b',');
         }
         out.extend_from_slice(format!("\"{name}\":").as_bytes());

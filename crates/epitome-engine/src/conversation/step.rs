@@ -3,17 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{Decision, Message, PresetName, Reason};
+use epitome::{CacheState, Decision, Message, ModelTable, Reason, ShowNow, Ticket};
 
 use super::state::State;
 use super::{Conversation, ConversationError};
 use crate::summarise::Written;
-
-/// Idle for longer than any provider holds a cache: it is surely cold.
-const COLD_MS: i64 = 24 * 3_600_000;
-/// A swap costs about this many percent of the new prefix more than reading it from the cache, and saves a tenth of
-/// what it removes with every later request, of which ten are expected.
-const REWRITE_PERCENT: u64 = 115;
 
 /// What the next request holds.
 #[derive(Clone, Debug)]
@@ -27,6 +21,8 @@ pub struct Step {
     pub action: StepAction,
     /// What the view takes.
     pub context_tokens: u64,
+    /// The request that this makes: what the provider counts belongs to it.
+    pub ticket: Ticket,
 }
 
 /// What was done before a request.
@@ -52,11 +48,14 @@ impl Conversation {
         let action = self.before_request().await?;
         let mut state = self.state().await;
         state.asked_ms = self.engine().shared().clock.now_ms();
+        let ticket = state.session.ticket();
+        state.sent = Some(ticket);
         Ok(Step {
             messages: state.session.view_messages(),
             list: state.list(self.engine().wire()),
             action,
             context_tokens: state.session.context_tokens(),
+            ticket,
         })
     }
 
@@ -134,22 +133,22 @@ impl Conversation {
         asks_nobody || matches!(reason, Reason::HardLine | Reason::TooManyMessages)
     }
 
-    /// Whether what is ready should be shown now.
-    pub(super) fn pays(&self, state: &State, written: &Written) -> bool {
-        let preset = self.engine().settings().preset();
-        if preset != PresetName::Default {
-            return true;
-        }
+    /// Whether what is ready should be shown now, and why. What failed is settled at once.
+    pub(super) fn shows(&self, state: &State, written: &Written) -> Option<ShowNow> {
         let Ok(prepared) = &written.prepared else {
-            return true;
+            return Some(ShowNow::Design);
         };
-        let must = matches!(state.session.decide(), Decision::Compact(_));
-        let now = self.engine().shared().clock.now_ms();
-        let is_cold = now.saturating_sub(state.asked_ms) > COLD_MS;
-        let compaction = prepared.compaction();
-        let after = compaction.tokens_after;
-        let saved = compaction.plan.tokens_before.saturating_sub(after);
-        must || is_cold || saved * 100 > after * REWRITE_PERCENT
+        let shared = self.engine().shared();
+        let idle_ms = shared.clock.now_ms().saturating_sub(state.asked_ms);
+        let model = shared.model.as_deref();
+        let model = model.and_then(|name| ModelTable::builtin().find(name));
+        let is_cold = epitome::is_surely_cold(idle_ms, model.and_then(|model| model.cache));
+        let cache = if is_cold && state.asked_ms > 0 {
+            CacheState::Cold
+        } else {
+            CacheState::Warm
+        };
+        state.session.shows(prepared, cache)
     }
 
     fn unchanged(&self, error: ConversationError) -> Result<StepAction, ConversationError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use epitome::settings::{DesignSettings, Settings};
-use epitome::{Meter, PresetName, Window, WindowSource};
+use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
 use epitome_store::{AnyStore, Store, TenantId};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
@@ -217,13 +217,11 @@ impl EngineBuilder {
         let learned = learned.iter().find(|row| {
             Some(&row.endpoint) == self.place.as_ref() && Some(&row.model) == self.model.as_ref()
         });
-        let window = match learned {
-            Some(row) => Window {
-                tokens: row.window_tokens,
-                source: WindowSource::Learned,
-            },
-            None => self.settings.window().unwrap_or(self.window),
-        };
+        let learned = learned.map(|row| Learned {
+            window_tokens: row.window_tokens,
+            evidence: Evidence::Unknown,
+        });
+        let window = self.settings.window().unwrap_or(self.window);
         let window = reaching(&self.settings, window);
         let mut style = self.style.unwrap_or_else(|| Style::of(&self.settings));
         if let Some(form) = self.form {
@@ -245,6 +243,7 @@ impl EngineBuilder {
                 holder,
                 key,
                 window,
+                learned,
                 ladder: Ladder::new(writer, self.settings.common.on_failure),
                 settings: self.settings,
                 meter: self.meter,

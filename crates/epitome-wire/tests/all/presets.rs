@@ -31,7 +31,13 @@ fn round(name: PresetName, body: &Body, budget: Option<u64>) -> Result<Body, NoP
     let log = log_of(&messages);
     let preset = Preset::named(name);
     let before = size(&log);
-    let plan = Plan::with(&preset, &log, budget, before / 2, Reason::Manual)?;
+    let plan = Plan::with(
+        &preset,
+        &log,
+        budget,
+        epitome::Room::of(before / 2),
+        Reason::Manual,
+    )?;
     let floor = plan.floor_tokens;
     let again = plan.clone();
     let basis = Basis {

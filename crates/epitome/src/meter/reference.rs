@@ -1,8 +1,9 @@
 //! How the reference designs measure a conversation.
 
-use super::{Meter, Usage};
+use super::Meter;
 use crate::message::Message;
 use crate::reference::{layer, micro, spacebot};
+use crate::usage::Usage;
 
 /// A reference design's own measure of a whole conversation, rounding and all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,6 +12,27 @@ use crate::reason::Reason;
 /// The share of the summary in the other designs.
 const PRESET_SUMMARY_PERCENT: u64 = 40;
 
+/// What a view may take where no budget is given, by the meter and without the leading system prompt. Only designs
+/// that keep by size look at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// What it aims for.
+    pub target_tokens: u64,
+    /// What it may take where results that the model has not seen yet need it.
+    pub most_tokens: u64,
+}
+
+impl Room {
+    /// The same for both.
+    #[must_use]
+    pub const fn of(target_tokens: u64) -> Self {
+        Self {
+            target_tokens,
+            most_tokens: target_tokens,
+        }
+    }
+}
+
 impl Plan {
     /// Plans as a preset wants it. Without a budget the preset's own cut and summary size decide; with one the tail
     /// gets shorter, then its results, until the whole view fits.
@@ -22,14 +43,13 @@ impl Plan {
         preset: &Preset,
         log: &Log,
         budget_tokens: Option<u64>,
-        default_target_tokens: u64,
+        room: Room,
         reason: Reason,
     ) -> Result<Self, NoPlan> {
-        let target = budget_tokens.unwrap_or(default_target_tokens);
         if preset.keep == Keep::Budget {
             return match budget_tokens {
                 Some(budget) => Self::make(log, budget, reason),
-                None => Self::for_window(log, target, reason),
+                None => Self::for_window(log, room.target_tokens, room.most_tokens, reason),
             };
         }
         let nothing = |floor_tokens| NoPlan {

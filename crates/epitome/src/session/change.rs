@@ -113,9 +113,7 @@ impl Session {
             record: number,
         });
         self.changes.push(Change::Compacted { record: number });
-        self.anchor = None;
-        self.reported = None;
-        self.calibration.widen();
+        self.view_changed();
         self.warnings.compacted();
         self.tell(&record);
         self.ledger.compacted(self.context_tokens());
@@ -131,12 +129,13 @@ impl Session {
         let before = self.before.last().ok_or(CommitError::NothingToUndo)?;
         let mut shown = before.shown.clone();
         shown.extend_from(&self.shown, before.since, &self.entries);
-        let tokens = self.calibration.real(shown.log.total_tokens());
-        if let Some(lines) = self.lines()
-            && tokens > lines.hard_tokens
+        let estimated = self.frame_tokens.saturating_add(shown.log.total_tokens());
+        let reading = self.gauge().read(estimated, &[]);
+        if let Some(lines) = reading.lines
+            && !reading.fits()
         {
             return Err(CommitError::UndoAboveHardLine {
-                tokens,
+                tokens: reading.size_tokens,
                 hard_tokens: lines.hard_tokens,
             });
         }
@@ -148,9 +147,7 @@ impl Session {
         let before = self.before.pop().ok_or(CommitError::NothingToUndo)?;
         let record = before.record;
         self.shown = shown;
-        self.anchor = None;
-        self.reported = None;
-        self.calibration.widen();
+        self.view_changed();
         self.changes.push(Change::Undone { record });
         self.records.get(record).ok_or(CommitError::NothingToUndo)
     }
@@ -203,8 +200,8 @@ impl Session {
         }
         fork.entries.truncate(entries);
         fork.frozen = fork.frozen.as_ref().map(|frozen| frozen.fork(entries));
-        fork.anchor = None;
-        fork.reported = None;
+        fork.view_changed();
+        fork.media.retain(|at| *at < entries);
         fork.exhausted_at = None;
         fork.events.clear();
         fork.changes.push(Change::Forked { entries });

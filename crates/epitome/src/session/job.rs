@@ -90,7 +90,7 @@ impl Session {
         self.events.push(Event::Started(Started {
             reason,
             context_tokens: self.context_tokens(),
-            threshold_tokens: self.preset.threshold_tokens(self.window, self.lines()),
+            threshold_tokens: self.preset.threshold_tokens(self.window(), self.lines()),
             message_count: self.shown.log.len(),
             compacting_count: plan.span.len(),
         }));
@@ -144,7 +144,7 @@ impl Session {
         };
         let log = &self.shown.log;
         let sizes: Vec<u64> = plan.span.clone().map(|at| log.tokens(at..at + 1)).collect();
-        let pruned = openclaw::prune(&sizes, self.window.tokens, share, openclaw::PARTS);
+        let pruned = openclaw::prune(&sizes, self.window().tokens, share, openclaw::PARTS);
         if pruned.dropped_chunks == 0 {
             return start..start;
         }
@@ -226,30 +226,28 @@ impl Session {
         if let (Reason::TooManyMessages, Some(most)) = (reason, self.most_messages()) {
             return Plan::at_most(log, most, reason);
         }
-        let total = log.tokens(leading_system(log)..log.len());
-        let target = (self.window.tokens / 4).min(total / 2);
-        let preset = self.preset.at_usage(self.due_tokens(), self.window);
+        let room = self.room(reason);
+        let preset = self.preset.at_usage(self.due_tokens(), self.window());
         let plan = match rung {
-            Rung::ShorterTail => Plan::with(&preset, log, None, target, reason)?,
-            Rung::TrimmedResults => {
-                Plan::with(&preset, log, None, target, reason)?.trimming(log)?
-            }
+            Rung::ShorterTail => Plan::with(&preset, log, None, room, reason)?,
+            Rung::TrimmedResults => Plan::with(&preset, log, None, room, reason)?.trimming(log)?,
             Rung::Floor => {
-                let floor_tokens = match Plan::with(&preset, log, Some(0), target, reason) {
+                let floor_tokens = match Plan::with(&preset, log, Some(0), room, reason) {
                     Ok(plan) => plan.floor_tokens,
                     Err(no) if no.reason == Reason::FloorAboveBudget => no.floor_tokens,
                     Err(no) => return Err(no),
                 };
-                let system = log.tokens(0..leading_system(log));
-                let lines = self.lines();
-                if lines.is_none_or(|lines| floor_tokens.saturating_add(system) > lines.hard_tokens)
-                {
+                let apart = self.frame_tokens + log.tokens(0..leading_system(log));
+                let reading = self.reading();
+                // What must stay may take what was kept free for the answer: it is sent, or nothing is.
+                let most = self.window().tokens.saturating_sub(reading.error_tokens);
+                if floor_tokens.saturating_add(apart) > reading.estimated(most) {
                     return Err(NoPlan {
                         reason: Reason::FloorAboveWindow,
                         floor_tokens,
                     });
                 }
-                Plan::with(&preset, log, Some(floor_tokens), target, reason)?
+                Plan::with(&preset, log, Some(floor_tokens), room, reason)?
             }
         };
         Ok(plan.without_heartbeats(log))

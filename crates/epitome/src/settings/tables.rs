@@ -49,7 +49,7 @@ settings! {
         /// Tokens kept free for the answer, but never more than a quarter of the window.
         reserve_tokens: u64 = 20_000, Bounds::AtLeast(0), [];
         /// The share of the hard line from which a compaction is prepared in the background.
-        prepare_share: f64 = 0.70, Bounds::Share, [];
+        prepare_share: f64 = 0.85, Bounds::Share, [];
     }
 }
 

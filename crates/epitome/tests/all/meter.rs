@@ -1,7 +1,4 @@
-use epitome::{
-    Anchor, Block, CALIBRATED_ERROR_RATIO, Calibration, Media, Message, Meter, ReferenceMeter,
-    Role, UNCALIBRATED_ERROR_RATIO, Usage, UsageFinding, Window,
-};
+use epitome::{Block, Media, Message, Meter, ReferenceMeter, Role, Usage, UsageFinding, Window};
 
 use crate::support::{assistant, calls, property, result, text, user};
 
@@ -225,72 +222,6 @@ fn reference_designs_measure_in_their_own_ways() {
 const WINDOW: Window = Window::configured(200_000);
 
 #[test]
-fn a_ratio_rises_at_once_and_falls_slowly() {
-    let mut calibration = Calibration::default();
-    assert_eq!(calibration.real(1_000), 1_000);
-    assert_eq!(calibration.error_ratio(), UNCALIBRATED_ERROR_RATIO);
-    assert_eq!(calibration.observe(1_000, 900, WINDOW), None);
-    assert_eq!(calibration.ratio(), 0.9);
-    calibration.observe(1_000, 1_200, WINDOW);
-    assert_eq!(calibration.ratio(), 1.2);
-    calibration.observe(1_000, 1_000, WINDOW);
-    assert!((calibration.ratio() - 1.14).abs() < 1e-9);
-    let before = calibration;
-    for (estimated, real) in [(0, 500), (100, 0), (100, 5), (100, 100_000), (0, 0)] {
-        calibration.observe(estimated, real, WINDOW);
-    }
-    assert_eq!(calibration, before, "what cannot be meant is not learned");
-}
-
-#[test]
-fn an_error_bar_shrinks_with_agreement_and_grows_with_surprise() {
-    let mut calibration = Calibration::default();
-    let mut last = calibration.error_ratio();
-    for _ in 0..10 {
-        calibration.observe(10_000, 11_000, WINDOW);
-        assert!(calibration.error_ratio() <= last);
-        last = calibration.error_ratio();
-    }
-    assert_eq!(last, CALIBRATED_ERROR_RATIO);
-    let mut surprised = calibration;
-    surprised.observe(10_000, 20_000, WINDOW);
-    assert!(surprised.error_ratio() > 0.4);
-    calibration.widen();
-    assert!((calibration.ratio() - 1.1).abs() < 1e-9);
-    assert!(calibration.error_ratio() > last);
-}
-
-#[test]
-fn calibration_stays_in_bounds_whatever_is_reported() {
-    let numbers = proptest::collection::vec((0_u64..400_000, 0_u64..400_000), 0..20);
-    property(1, &numbers, |observations| {
-        let mut calibration = Calibration::default();
-        for (estimated, real) in observations {
-            calibration.observe(estimated, real, WINDOW);
-            assert!((0.3..=4.0).contains(&calibration.ratio()));
-            assert!((CALIBRATED_ERROR_RATIO..=0.5).contains(&calibration.error_ratio()));
-        }
-    });
-}
-
-#[test]
-fn an_anchor_is_certain_of_what_was_counted() {
-    let mut calibration = Calibration::default();
-    calibration.observe(50_000, 60_000, WINDOW);
-    let anchor = Anchor {
-        real_tokens: 60_000,
-        estimated_tokens: 50_000,
-    };
-    assert_eq!(anchor.anchored(50_000, calibration), 60_000);
-    assert_eq!(anchor.error_tokens(50_000, calibration), 0);
-    assert_eq!(anchor.anchored(51_000, calibration), 61_200);
-    assert_eq!(anchor.anchored(49_000, calibration), 58_800);
-    assert_eq!(anchor.anchored(0, calibration), 0);
-    let whole = calibration.error_ratio() * 61_200.0;
-    assert!((anchor.error_tokens(51_000, calibration) as f64) < whole / 10.0);
-}
-
-#[test]
 fn silent_losses_are_found() {
     let truncated = |real_tokens, expected_tokens, window_tokens| {
         Some(UsageFinding::Truncated {
@@ -314,11 +245,4 @@ fn silent_losses_are_found() {
     };
     assert_eq!(of(200_001, 190_000), Some(above));
     assert_eq!(of(200_000, 190_000), None);
-    let mut calibration = Calibration::default();
-    assert!(calibration.observe(9_000, 4_098, WINDOW).is_some());
-    assert_eq!(
-        calibration,
-        Calibration::default(),
-        "nothing is learned from a loss"
-    );
 }

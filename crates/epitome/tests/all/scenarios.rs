@@ -36,7 +36,14 @@ fn result(role: Role, id: &str, text: String) -> Message {
 
 fn compact(name: PresetName, messages: &[Message]) -> Compaction {
     let log = log_of(messages);
-    let plan = Plan::with(&Preset::named(name), &log, None, 0, Reason::Manual).unwrap();
+    let plan = Plan::with(
+        &Preset::named(name),
+        &log,
+        None,
+        epitome::Room::of(0),
+        Reason::Manual,
+    )
+    .unwrap();
     let basis = Basis {
         preset: name,
         ..Basis::new(&log, messages, Meter::Chars4)

@@ -15,6 +15,14 @@ pub(crate) fn load(text: &str) -> Result<Configuration, SettingsError> {
     Configuration::load(&json(text))
 }
 
+/// The lines of a window in which nothing was counted yet and nothing is uncertain.
+fn lines(window: Window) -> Option<epitome::Lines> {
+    let belief = epitome::Belief::default();
+    let margins = epitome::Margins::default();
+    let gauge = belief.gauge(window, margins, None, epitome::OutputCounting::Apart);
+    gauge.lines(0)
+}
+
 pub(crate) fn problem(text: &str) -> String {
     load(text).unwrap_err().to_string()
 }
@@ -121,7 +129,7 @@ fn a_configured_threshold_of_zero_or_less_switches_off() {
     let is_due = |text: &str| {
         let settings = load(text).unwrap().settings;
         let window = Window::assumed();
-        Preset::from(&settings).is_due(u64::MAX, window, window.lines(0, 0.0))
+        Preset::from(&settings).is_due(u64::MAX, window, lines(window))
     };
     for number in [i64::MIN, -1, 0] {
         for text in [
@@ -162,7 +170,7 @@ fn contradictory_settings_load_and_are_a_no_op_with_a_reason() {
         let settings = load(text).unwrap().settings;
         let preset = Preset::from(&settings);
         let window = settings.window().unwrap_or_else(|| preset.assumed_window());
-        let due = preset.is_due(1_000_000, window, window.lines(0, 0.0));
+        let due = preset.is_due(1_000_000, window, lines(window));
         assert_eq!(due, Err(Reason::WindowBelowReserves), "{text}");
     }
 }
@@ -175,7 +183,7 @@ fn our_own_threshold_has_all_forms() {
             .settings;
         let preset = Preset::from(&settings);
         let window = Window::configured(200_000);
-        preset.is_due(tokens, window, window.lines(0, 0.0)).is_ok()
+        preset.is_due(tokens, window, lines(window)).is_ok()
     };
     for (threshold, line) in [
         (r#""75%""#, 150_000),
@@ -229,7 +237,7 @@ fn any_tree_loads_or_is_refused() {
                 continue;
             };
             let window = loaded.settings.window().unwrap_or(Window::assumed());
-            let _ = Preset::from(&loaded.settings).is_due(tokens, window, window.lines(0, 0.0));
+            let _ = Preset::from(&loaded.settings).is_due(tokens, window, lines(window));
             loaded.notices.clear();
             assert_eq!(Configuration::load(&loaded.to_value()), Ok(loaded));
         }

@@ -80,7 +80,7 @@ fn every_default_bound_and_alias() {
         &[
             "threshold = auto",
             "reserve_tokens = 20000, at least 0",
-            "prepare_share = 0.7, above 0 and at most 1",
+            "prepare_share = 0.85, above 0 and at most 1",
         ],
     );
     check(

@@ -1,7 +1,4 @@
-use epitome::{
-    ASSUMED_WINDOW_TOKENS, CacheRule, Lines, LongInput, ModelTable, Reason, Window, WindowSource,
-    window_of,
-};
+use epitome::{CacheRule, LongInput, ModelTable, Reason, WindowSource, window_of};
 
 #[test]
 fn models_are_found_by_name() {
@@ -38,32 +35,6 @@ fn models_are_found_by_name() {
         assert_eq!(tokens(name), None, "{name}");
     }
     assert_eq!(window_of("gpt-4o").unwrap().source, WindowSource::Table);
-}
-
-#[test]
-fn lines_leave_room_for_the_answer_and_the_error() {
-    let lines = |window: u64, output, error| Window::configured(window).lines(output, error);
-    // 200,000 − 20,000 reserve − 10 %.
-    let usual = Lines {
-        prepare_tokens: 112_000,
-        hard_tokens: 160_000,
-    };
-    assert_eq!(lines(200_000, 0, 0.1), Some(usual));
-    assert_eq!(lines(200_000, 20_000, 0.1), Some(usual));
-    assert_eq!(lines(200_000, 64_000, 0.0).unwrap().hard_tokens, 136_000);
-    assert_eq!(
-        lines(8_000, 0, 0.0).unwrap().hard_tokens,
-        6_000,
-        "a quarter of a small window"
-    );
-    assert_eq!(lines(8_000, 8_000, 0.0), None);
-    assert_eq!(lines(8_000, 7_999, 0.0).unwrap().hard_tokens, 1);
-    assert_eq!(lines(8_000, 9_000, 0.0), None);
-    assert_eq!(lines(0, 0, 0.1), None);
-    assert_eq!(lines(8_000, 0, 5.0), None);
-    assert_eq!(lines(8_000, 0, -1.0), lines(8_000, 0, 0.0));
-    assert_eq!(Window::assumed().tokens, ASSUMED_WINDOW_TOKENS);
-    assert_eq!(Window::assumed().source, WindowSource::Assumed);
 }
 
 #[test]

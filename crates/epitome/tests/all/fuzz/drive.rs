@@ -237,7 +237,13 @@ fn plans(choices: &mut Choices<'_>, session: &Session) {
     let preset = choices.preset();
     let budget = Some(choices.size()).filter(|size| !size.is_multiple_of(3));
     let target = choices.size();
-    let made = Plan::with(&preset, &log, budget, target, choices.reason());
+    let made = Plan::with(
+        &preset,
+        &log,
+        budget,
+        epitome::Room::of(target),
+        choices.reason(),
+    );
     if let Ok(plan) = made.map(|plan| plan.without_heartbeats(&log)) {
         drop(View::of(&plan, log.len(), &[]));
         let basis = Basis {

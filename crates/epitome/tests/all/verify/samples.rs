@@ -52,7 +52,7 @@ fn built_in(name: &str, messages: &[Message], share: u64) -> Option<Sample> {
         &Preset::named(PresetName::Default),
         &log,
         Some(target),
-        target,
+        epitome::Room::of(target),
         Reason::Manual,
     )
     .ok()?;

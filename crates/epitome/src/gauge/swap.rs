@@ -1,0 +1,209 @@
+//! When to show a compaction that is ready, and how small to make one: room, prices, and what is expected next.
+
+use super::Reading;
+use crate::log::Log;
+use crate::message::Role;
+use crate::model::{CacheRule, Model};
+use crate::window::{Lines, Window};
+
+/// A conversation uses about this share of its window, in percent, before anything is given up to save money.
+const LEAST_USE_PERCENT: u64 = 65;
+/// After a compaction the conversation should last as many requests as writing it anew costs in readings, within these
+/// bounds.
+const FEWEST_REQUESTS: u64 = 4;
+const MOST_REQUESTS: u64 = 16;
+/// The room behind a compaction lies between these shares of the hard line, in percent.
+const LEAST_ROOM_PERCENT: u64 = 45;
+const MOST_ROOM_PERCENT: u64 = 65;
+/// One that is made ahead leaves more, by what the conversation may still grow; but not less than this of the hard line.
+const LEAST_TARGET_PERCENT: u64 = 15;
+/// Where the last step alone is larger than that, this share of the hard line may be used.
+const MOST_TARGET_PERCENT: u64 = 95;
+
+/// What a cached token costs to read and to write, in any unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CachePrices {
+    /// Read from the cache.
+    pub read: u64,
+    /// Written to it, or sent where nothing is cached.
+    pub write: u64,
+}
+
+impl CachePrices {
+    /// Where nothing is known the cache counts as warm and writing it as dear.
+    pub const UNKNOWN: Self = Self {
+        read: 100,
+        write: 1_250,
+    };
+
+    /// The prices of a model.
+    #[must_use]
+    pub fn of(model: Option<&Model>) -> Self {
+        let Some(model) = model else {
+            return Self::UNKNOWN;
+        };
+        let prices = model.prices;
+        let input = prices.input.filter(|price| *price > 0);
+        let read = match model.cache {
+            Some(CacheRule::None) => input,
+            _ => prices.cache_read.filter(|price| *price > 0),
+        };
+        match (input, read) {
+            (Some(input), Some(read)) => Self {
+                read,
+                write: prices.cache_write_5m.unwrap_or(input).max(input),
+            },
+            _ => Self::UNKNOWN,
+        }
+    }
+
+    /// How many readings one writing costs.
+    const fn readings(self) -> u64 {
+        self.write
+            .div_ceil(if self.read == 0 { 1 } else { self.read })
+    }
+}
+
+/// What a conversation grows by from one request to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// Real tokens; at least one.
+    pub tokens: u64,
+}
+
+/// Growth is taken over so many of the newest answers.
+const RECENT_ANSWERS: u64 = 8;
+
+impl Growth {
+    /// The mean over the newest answers of a conversation that is as large as `reading` says.
+    #[must_use]
+    pub fn recent(log: &Log, reading: &Reading) -> Self {
+        let mut answers = 0;
+        let mut from = log.len();
+        while from > 0 && answers < RECENT_ANSWERS {
+            from -= 1;
+            // An answer may be several entries in a row.
+            let is_answer = log.role(from) == Some(Role::Assistant)
+                && log.role(from + 1) != Some(Role::Assistant);
+            answers += u64::from(is_answer);
+        }
+        let estimated = log.tokens(from..log.len());
+        let ratio = reading.size_tokens as f64 / reading.estimated_tokens.max(1) as f64;
+        Self::mean((estimated as f64 * ratio) as u64, answers)
+    }
+
+    /// The mean over a conversation of so many tokens that took so many answers.
+    #[must_use]
+    pub const fn mean(tokens: u64, answers: u64) -> Self {
+        let answers = if answers == 0 { 1 } else { answers };
+        let tokens = tokens / answers;
+        Self {
+            tokens: if tokens == 0 { 1 } else { tokens },
+        }
+    }
+}
+
+/// The arithmetic of showing a compaction before it must be shown. It is kept with the compaction, so that anybody
+/// can do the sum again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Swap {
+    /// What a request takes now.
+    pub before_tokens: u64,
+    /// What it would take.
+    pub after_tokens: u64,
+    /// What of that the provider's cache does not have.
+    pub rewritten_tokens: u64,
+    /// How many requests are expected before the hard line makes it necessary anyway.
+    pub requests: u64,
+    /// What tokens cost.
+    pub prices: CachePrices,
+    /// The window.
+    pub window_tokens: u64,
+}
+
+impl Swap {
+    /// The sum for a request as it is read now, on the way from `after_tokens` of which the first `kept_tokens` stay as
+    /// they are.
+    #[must_use]
+    pub fn of(
+        reading: &Reading,
+        lines: Lines,
+        after_tokens: u64,
+        kept_tokens: u64,
+        growth: Growth,
+        prices: CachePrices,
+        window: Window,
+    ) -> Self {
+        let left = lines.hard_tokens.saturating_sub(reading.size_tokens);
+        Self {
+            before_tokens: reading.size_tokens,
+            after_tokens,
+            rewritten_tokens: after_tokens.saturating_sub(kept_tokens),
+            requests: left / growth.tokens.max(1),
+            prices,
+            window_tokens: window.tokens,
+        }
+    }
+
+    /// What the requests until then cost less.
+    #[must_use]
+    pub const fn saving(&self) -> u128 {
+        let saved = self.before_tokens.saturating_sub(self.after_tokens) as u128;
+        saved * self.requests as u128 * self.prices.read as u128
+    }
+
+    /// What writing the new prefix costs more than reading it would.
+    #[must_use]
+    pub const fn price(&self) -> u128 {
+        let dearer = self.prices.write.saturating_sub(self.prices.read) as u128;
+        self.rewritten_tokens as u128 * dearer
+    }
+
+    /// Whether it pays: it saves more than it costs, and the window was used.
+    #[must_use]
+    pub const fn pays(&self) -> bool {
+        let used = self.before_tokens as u128 * 100;
+        used >= self.window_tokens as u128 * LEAST_USE_PERCENT as u128
+            && self.saving() > self.price()
+    }
+}
+
+/// How small a compaction should make a conversation. Real tokens of the whole request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What it aims for.
+    pub tokens: u64,
+    /// What it may take where the last step alone is larger than that.
+    pub most_tokens: u64,
+}
+
+impl Target {
+    /// The target below `lines` for a conversation that takes `size_tokens` now and grows by `growth`. One that is made
+    /// ahead of the line leaves as much room as a fresh one would when the line is reached.
+    #[must_use]
+    pub fn below(lines: Lines, size_tokens: u64, growth: Growth, prices: CachePrices) -> Self {
+        let hard = lines.hard_tokens;
+        let percent = |share: u64| (u128::from(hard) * u128::from(share) / 100) as u64;
+        let requests = prices.readings().clamp(FEWEST_REQUESTS, MOST_REQUESTS);
+        let room = growth
+            .tokens
+            .saturating_mul(requests)
+            .clamp(percent(LEAST_ROOM_PERCENT), percent(MOST_ROOM_PERCENT));
+        let ahead = hard.saturating_sub(size_tokens);
+        let tokens = (hard - room).saturating_sub(ahead);
+        Self {
+            tokens: tokens.max(percent(LEAST_TARGET_PERCENT)),
+            most_tokens: percent(MOST_TARGET_PERCENT),
+        }
+    }
+}
+
+/// Whether a provider's cache of a conversation that was idle for so long is surely gone: longer than the longest that
+/// this provider may hold it. Where nothing is known it counts as warm. The one rule for everybody.
+#[must_use]
+pub fn is_surely_cold(idle_ms: i64, cache: Option<CacheRule>) -> bool {
+    let lifetime_ms = cache.and_then(CacheRule::longest_lifetime_ms);
+    lifetime_ms.is_some_and(|lifetime| u64::try_from(idle_ms).is_ok_and(|idle| idle > lifetime))
+}
