@@ -55,6 +55,8 @@ mod overflow;
 mod presets;
 #[path = "all/prunes.rs"]
 mod prunes;
+#[path = "all/refusals.rs"]
+mod refusals;
 #[path = "all/repairs.rs"]
 mod repairs;
 #[path = "all/responses.rs"]
