@@ -73,5 +73,7 @@ mod streams;
 mod support;
 #[path = "all/traffic.rs"]
 mod traffic;
+#[path = "all/usage.rs"]
+mod usage;
 #[path = "all/validity.rs"]
 mod validity;
