@@ -224,7 +224,8 @@ impl Proxy {
         text: &[u8],
     ) -> Option<Outgoing> {
         let ticket = outgoing.ticket.as_ref()?;
-        if let Some(overflow) = Overflow::read(status.as_u16(), text) {
+        let overflow = Overflow::read(status.as_u16(), text, &outgoing.bytes);
+        if let Some(overflow) = overflow.filter(|overflow| !overflow.is_echoed) {
             return self.keeper.recover(ticket, overflow).await;
         }
         let is_structural = matches!(status.as_u16(), 400 | 413 | 422);

@@ -10,6 +10,7 @@ use epitome::{Block, Message, Role, Usage};
 use crate::decode::decode;
 use crate::json::{self, Value};
 use crate::overflow::Overflow;
+use crate::usage::{Counted, Tally};
 use crate::wire::Wire;
 use draft::Drafts;
 
@@ -20,8 +21,10 @@ pub struct Answer {
     pub message: Message,
     /// Why it ended, in the provider's word; `None` for a stream that was cut off.
     pub stop: Option<String>,
-    /// What the provider counted.
+    /// What the provider counted, all rounds of it: what is paid for.
     pub usage: Usage,
+    /// What it counted for the request that was sent: what its size is known by.
+    pub counted: Option<Counted>,
     /// What the provider says went wrong.
     pub error: Option<String>,
     /// That the request was too long, if it says so.
@@ -54,6 +57,8 @@ impl Answer {
         }
         let mut usage = Usage::default();
         read_usage(wire, &value, &mut usage);
+        let mut tally = Tally::default();
+        tally.see(wire, &value);
         Some(Self {
             message: Message {
                 role: Role::Assistant,
@@ -61,6 +66,7 @@ impl Answer {
             },
             stop: stop(wire, &value),
             usage,
+            counted: tally.counted(),
             error,
             overflow: Overflow::in_success(body),
         })
@@ -92,6 +98,7 @@ pub struct Accumulator {
     drafts: Drafts,
     stop: Option<String>,
     usage: Usage,
+    tally: Tally,
     error: Option<String>,
     overflow: Option<Overflow>,
 }
@@ -105,6 +112,7 @@ impl Accumulator {
             drafts: Drafts::default(),
             stop: None,
             usage: Usage::default(),
+            tally: Tally::default(),
             error: None,
             overflow: None,
         }
@@ -122,6 +130,7 @@ impl Accumulator {
         }
         self.stop = stop(self.wire, &value).or_else(|| self.stop.take());
         read_usage(self.wire, &value, &mut self.usage);
+        self.tally.see(self.wire, &value);
         self.error = self.error.take().or_else(|| error_text(&value));
         self.overflow = self.overflow.or_else(|| Overflow::in_success(data));
     }
@@ -136,6 +145,7 @@ impl Accumulator {
             },
             stop: self.stop,
             usage: self.usage,
+            counted: self.tally.counted(),
             error: self.error,
             overflow: self.overflow,
         }

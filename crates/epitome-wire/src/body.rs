@@ -49,6 +49,12 @@ pub enum Field {
     Conversation,
     /// What the provider is asked to do about the context.
     ContextManagement,
+    /// Servers whose tools the provider calls.
+    McpServers,
+    /// That the provider is to look on the web.
+    WebSearchOptions,
+    /// What a gateway adds, such as pages of the web.
+    Plugins,
 }
 
 impl Field {
@@ -66,6 +72,9 @@ impl Field {
             "previous_response_id" => Self::PreviousResponseId,
             "conversation" => Self::Conversation,
             "context_management" => Self::ContextManagement,
+            "mcp_servers" => Self::McpServers,
+            "web_search_options" => Self::WebSearchOptions,
+            "plugins" => Self::Plugins,
             _ => return None,
         })
     }

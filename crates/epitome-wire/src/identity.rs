@@ -8,6 +8,7 @@ use epitome::{Digest, Facts, Log, Meter, Reason};
 
 use crate::body::Body;
 use crate::decode::{canonical, decode};
+use crate::usage::is_plain_message;
 use crate::wire::Wire;
 
 /// What was derived from one message when it first arrived.
@@ -19,6 +20,8 @@ pub struct Known {
     pub canonical: Option<Digest>,
     /// Size and cut facts.
     pub facts: Facts,
+    /// Whether it is text, reasoning, calls and results: nothing whose size is only guessed.
+    pub is_plain: bool,
 }
 
 /// Messages are recognised by the group first: hashing one long stretch is several times faster than
@@ -260,5 +263,6 @@ fn derive(body: &Body, index: usize, exact: Digest, meter: Meter) -> Result<Know
         exact,
         canonical: canonical(body.wire(), &value),
         facts: Facts::of(&decoded.message, meter),
+        is_plain: is_plain_message(&decoded.message),
     })
 }

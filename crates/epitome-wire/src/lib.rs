@@ -3,7 +3,7 @@
 //! - a request as it arrived: [`Body`]; what leaves: a [`Splice`] of it, never a re-serialisation
 //! - reading without converting: [`json`]; one message for the core: [`decode`]
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
-//! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`input_tokens`], [`StreamWatch`], [`sse`],
+//! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`Counted`], [`StreamWatch`], [`sse`],
 //!   [`Unpacker`]
 //! - what people look for a message by: [`searchable_text`]
 //! - what a provider would refuse: [`violations`] on decoded messages, [`problems`] on a body; put right: [`repair`]
@@ -52,6 +52,6 @@ pub use render::RenderError;
 pub use repair::{Fix, Repaired, repair};
 pub use searchable::{searchable_entry, searchable_text};
 pub use splice::{Edit, Item, Splice};
-pub use usage::{StreamWatch, input_tokens};
+pub use usage::{Counted, StreamWatch, counted, input_tokens, is_plain_request};
 pub use validity::{Problem, ProblemCode, Violation, ViolationKind, problems, violations};
 pub use wire::Wire;

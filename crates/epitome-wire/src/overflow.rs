@@ -1,10 +1,21 @@
 //! Why was a request refused? Providers' own words for "too long", told apart from what only sounds like it.
+//!
+//! Only the places where providers put what they say about an error are read (`said`): a body that quotes the request
+//! back says nothing by it. What was read is looked up in tables of wordings (`table`, `signs`); whether the request
+//! itself has the same words is told by `echo`.
 
+mod echo;
+mod pattern;
+mod refusal;
+mod said;
+mod signs;
 mod table;
 
-use crate::anthropic::raw_json;
-use crate::json::{self, Value};
-use table::{CODES, PARAMETERS, RATE_LIMITS, ROWS};
+pub use refusal::Refusal;
+
+use crate::json;
+use said::Said;
+use table::{CODES, ROWS};
 
 /// What a provider said about a request that is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +26,11 @@ pub struct Overflow {
     pub request_tokens: Option<u64>,
     /// What helps.
     pub cure: Cure,
+    /// Whether the answer says that input and output are counted together. `false` where it does not say.
+    pub counts_output: bool,
+    /// Whether the words that say so stand in the request that was refused. The provider may only be quoting it, so
+    /// nothing is to be learned from them.
+    pub is_echoed: bool,
 }
 
 /// What helps against an overflow.
@@ -29,76 +45,31 @@ pub enum Cure {
     FewerBytes,
 }
 
-/// Why a provider refused a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is too long.
-    Overflow(Overflow),
-    /// Too much was sent in a time. Waiting helps, compaction does not.
-    RateLimit,
-    /// One parameter is longer than it may be.
-    Parameter,
-    /// Something else.
-    Other,
-}
-
-/// Errors inside errors are followed this far.
-const NESTING: usize = 8;
-/// What is read of an answer, in bytes.
-const READ_BYTES: usize = 64 * 1024;
 /// How full the window must be by our own count before a refusal without a word is taken for an overflow, in percent.
 const NEAR_PERCENT: u128 = 90;
-
-impl Refusal {
-    /// Reads an answer that is an error.
-    ///
-    /// ```
-    /// use epitome_wire::Refusal;
-    ///
-    /// let body = br#"{"error":{"message":"prompt is too long: 213462 tokens > 200000 maximum"}}"#;
-    /// let Refusal::Overflow(overflow) = Refusal::read(400, body) else { panic!() };
-    /// assert_eq!(overflow.window_tokens, Some(200_000));
-    /// assert_eq!(Refusal::read(429, body), Refusal::RateLimit);
-    /// ```
-    #[must_use]
-    pub fn read(status: u16, body: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(body.get(..READ_BYTES).unwrap_or(body));
-        match status {
-            429 => Self::RateLimit,
-            400 | 413 | 422 | 500 => Self::in_text(&text, NESTING),
-            _ => Self::Other,
-        }
-    }
-
-    fn in_text(text: &str, depth: usize) -> Self {
-        let lower = text.to_lowercase();
-        let says = |words: &[&str]| {
-            words
-                .iter()
-                .any(|word| lower.contains(&word.to_lowercase()))
-        };
-        if says(RATE_LIMITS) {
-            return Self::RateLimit;
-        }
-        if says(PARAMETERS) {
-            return Self::Parameter;
-        }
-        Overflow::in_text(text, depth).map_or(Self::Other, Self::Overflow)
-    }
-}
+/// What gateways write when a body is too large for them, which is no word about a model.
+const TOO_LARGE: &[&str] = &[
+    "request entity too large",
+    "payload too large",
+    "content too large",
+    "request too long",
+];
+/// A page or a line that says no more than that is this long at most, in bytes.
+const BARE_BYTES: usize = 2_000;
 
 impl Overflow {
-    /// Reads an answer that is an error; `None` when it does not say that the request is too long.
+    /// Reads an answer that is an error to the request `sent`; `None` when it does not say that the request is too long.
     #[must_use]
-    pub fn read(status: u16, body: &[u8]) -> Option<Self> {
-        match Refusal::read(status, body) {
+    pub fn read(status: u16, body: &[u8], sent: &[u8]) -> Option<Self> {
+        match Refusal::read(status, body, sent) {
             Refusal::Overflow(overflow) => Some(overflow),
             _ => None,
         }
     }
 
     /// Reads an answer that began well: a body under status 200, or the data of one event of a stream. Only what it
-    /// marks as an error counts, or a stop reason; what the model says does not.
+    /// marks as an error counts. What the model says does not, and neither does a stop reason: an answer that ended at the
+    /// window (`model_context_window_exceeded`) is an answer.
     ///
     /// ```
     /// use epitome_wire::Overflow;
@@ -107,151 +78,103 @@ impl Overflow {
     /// assert!(Overflow::in_success(event).is_some());
     /// let text = br#"{"choices":[{"delta":{"content":"prompt is too long"}}]}"#;
     /// assert!(Overflow::in_success(text).is_none());
+    /// let end = br#"{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}"#;
+    /// assert!(Overflow::in_success(end).is_none());
     /// ```
     #[must_use]
     pub fn in_success(data: &[u8]) -> Option<Self> {
-        // Deltas come by the thousand; hardly any has one of these words.
-        let may_tell = |word: &[u8]| memchr::memmem::find(data, word).is_some();
-        if !may_tell(b"error") && !may_tell(b"model_context_window_exceeded") {
-            return None;
-        }
+        // Deltas come by the thousand; hardly any has this word.
+        memchr::memmem::find(data, b"error")?;
         let value = json::read(data).ok()?;
-        let response = value.get("response");
-        let error = [Some(&value), response]
+        let error = [Some(&value), value.get("response")]
             .into_iter()
             .flatten()
             .filter_map(|holder| holder.get("error"))
-            .find(|error| !error.is_null());
-        if let Some(error) = error {
-            let text = raw_json(error);
-            let found = match Refusal::in_text(&text, NESTING) {
-                Refusal::Overflow(overflow) => Some(overflow),
-                _ => None,
-            };
-            return found.map(|found| found.with_numbers(error));
+            .find(|error| !error.is_null())?;
+        match refusal::of(&Said::in_error(error), &[]) {
+            Refusal::Overflow(overflow) => Some(overflow),
+            _ => None,
         }
-        stop_reasons(&value)
-            .any(|reason| reason == "model_context_window_exceeded")
-            .then(Self::default)
     }
 
-    /// A refusal without a word, as some providers send it: an overflow only if the request nearly fills the window by
-    /// our own count.
+    /// A refusal without a word about the model, as some providers and gateways send it: no body, or no more than
+    /// "Request Entity Too Large". An overflow only if the request nearly fills the window by our own count.
     #[must_use]
     pub fn wordless(status: u16, body: &[u8], tokens: u64, window_tokens: u64) -> Option<Self> {
-        let is_silent = matches!(status, 400 | 413) && body.trim_ascii().is_empty();
+        let is_silent = matches!(status, 400 | 413) && is_silent(body);
+        let is_bare = status == 413 && is_bare(body);
         let is_near = u128::from(tokens) * 100 >= u128::from(window_tokens) * NEAR_PERCENT;
-        (is_silent && is_near).then(Self::default)
+        ((is_silent || is_bare) && is_near).then(Self::default)
     }
 
-    fn in_text(text: &str, depth: usize) -> Option<Self> {
-        let value = json::read(text.as_bytes()).ok();
-        let messages = value.as_ref().map(strings).unwrap_or_default();
-        let direct = messages
-            .iter()
-            .find_map(|message| matched(message))
-            .or_else(|| matched(text));
-        let nested = || {
-            messages
-                .iter()
-                .filter(|message| depth > 0 && message.trim_start().starts_with('{'))
-                .find_map(|message| Self::in_text(message, depth - 1))
+    /// The overflow that an error tells of, by its words or its code.
+    fn in_said(said: &Said, sent: &[u8]) -> Option<Self> {
+        let code = CODES.iter().find(|code| said.has_code(code.text));
+        let mut matches = said.texts.iter().flat_map(|text| matched(text));
+        let by_words = match code {
+            // The code is the provider's own: nobody's words are taken for it.
+            Some(_) => matches.next().map(|(overflow, _)| overflow),
+            None => by_words(matches, sent),
         };
-        let by_code = || {
-            let mut codes = CODES.iter();
-            let (_, cure) = codes.find(|(code, _)| messages.iter().any(|text| text == code))?;
+        let found = by_words.or_else(|| {
             Some(Self {
-                cure: *cure,
+                cure: code?.cure,
                 ..Self::default()
             })
-        };
-        let overflow = direct.or_else(nested).or_else(by_code)?;
-        let error = value.as_ref().and_then(|value| value.get("error"));
-        Some(error.map_or(overflow, |error| overflow.with_numbers(error)))
-    }
-
-    /// Fills in the numbers that an error object has as members.
-    fn with_numbers(mut self, error: &Value<'_>) -> Self {
-        self.window_tokens = self.window_tokens.or_else(|| error.whole_number("n_ctx"));
-        self.request_tokens = self
-            .request_tokens
-            .or_else(|| error.whole_number("n_prompt_tokens"));
-        self
-    }
-}
-
-/// Why an answer ended, wherever an API says it.
-fn stop_reasons<'v>(value: &'v Value<'_>) -> impl Iterator<Item = String> + 'v {
-    let holders = [Some(value), value.get("delta"), value.get("message")];
-    let choices = value.get("choices").into_iter().flat_map(Value::items);
-    holders
-        .into_iter()
-        .flatten()
-        .chain(choices)
-        .flat_map(|holder| [holder.get("stop_reason"), holder.get("finish_reason")])
-        .filter_map(|reason| Some(reason?.as_text()?.decode().into_owned()))
-}
-
-/// Every string in the error object.
-fn strings(value: &Value<'_>) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut queue = vec![value];
-    while let Some(value) = queue.pop() {
-        queue.extend(value.items());
-        queue.extend(value.members().iter().map(|(_, value)| value));
-        if let Some(text) = value.as_text() {
-            out.push(text.decode().into_owned());
-        }
-    }
-    out
-}
-
-fn matched(text: &str) -> Option<Overflow> {
-    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    ROWS.iter().find_map(|row| {
-        let found = try_pattern(&text, row.text)?;
-        Some(Overflow {
-            cure: row.cure,
+        })?;
+        Some(Self {
+            window_tokens: found.window_tokens.or(said.window_tokens),
+            request_tokens: found.request_tokens.or(said.request_tokens),
             ..found
         })
+    }
+}
+
+/// The first wording that the request does not have itself; if it has all of them, the first, marked as an echo.
+fn by_words(matches: impl Iterator<Item = (Overflow, String)>, sent: &[u8]) -> Option<Overflow> {
+    let mut echoed = None;
+    for (overflow, words) in matches {
+        if !echo::is_in(&words, sent) {
+            return Some(overflow);
+        }
+        echoed.get_or_insert(Overflow {
+            is_echoed: true,
+            ..overflow
+        });
+    }
+    echoed
+}
+
+/// What a text says by the rows of the table, and the stretch of it that says so.
+fn matched(text: &str) -> impl Iterator<Item = (Overflow, String)> {
+    let text = pattern::Haystack::new(text);
+    ROWS.iter().filter_map(move |row| {
+        let found = text.find(row.text)?;
+        let mut overflow = Overflow {
+            window_tokens: found.window_tokens,
+            request_tokens: found.request_tokens,
+            cure: row.cure,
+            counts_output: row.counts_output,
+            is_echoed: false,
+        };
+        // Where the input alone is above the window, no answer is short enough.
+        if overflow.cure == Cure::LessOutput
+            && overflow.window_tokens.is_some()
+            && overflow.request_tokens >= overflow.window_tokens
+        {
+            overflow.cure = Cure::Shorter;
+        }
+        Some((overflow, found.words))
     })
 }
 
-/// Matches a pattern anywhere in `text`; numbers may be grouped by commas.
-fn try_pattern(text: &str, pattern: &str) -> Option<Overflow> {
-    let start = pattern.split('{').next().unwrap_or(pattern);
-    text.match_indices(start)
-        .find_map(|(at, _)| match_here(text.get(at..)?, pattern))
+fn is_silent(body: &[u8]) -> bool {
+    matches!(body.trim_ascii(), b"" | b"{}" | b"null")
 }
 
-fn match_here(text: &str, pattern: &str) -> Option<Overflow> {
-    let mut overflow = Overflow::default();
-    let (mut text, mut pattern) = (text, pattern);
-    while let Some((literal, rest)) = pattern.split_once('{') {
-        text = text.strip_prefix(literal)?;
-        let (name, after) = rest.split_once('}')?;
-        if name == "*" {
-            let next = after.split('{').next().unwrap_or(after);
-            text = text.get(text.find(next)?..)?;
-            pattern = after;
-            continue;
-        }
-        let length = text
-            .find(|c: char| !c.is_ascii_digit() && c != ',')
-            .unwrap_or(text.len());
-        let digits: String = text
-            .get(..length)?
-            .chars()
-            .filter(char::is_ascii_digit)
-            .collect();
-        let number = digits.parse().ok()?;
-        match name {
-            "w" => overflow.window_tokens = Some(number),
-            "r" => overflow.request_tokens = Some(number),
-            _ => {}
-        }
-        text = text.get(length..)?;
-        pattern = after;
-    }
-    text.starts_with(pattern).then_some(overflow)
+fn is_bare(body: &[u8]) -> bool {
+    let said = Said::in_body(body);
+    let says_more = said.texts.iter().any(|text| text.len() > BARE_BYTES);
+    let mut texts = said.texts.iter().map(|text| text.to_lowercase());
+    !says_more && texts.any(|text| TOO_LARGE.iter().any(|words| text.contains(words)))
 }

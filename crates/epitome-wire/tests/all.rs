@@ -55,6 +55,8 @@ mod overflow;
 mod presets;
 #[path = "all/prunes.rs"]
 mod prunes;
+#[path = "all/refusals.rs"]
+mod refusals;
 #[path = "all/repairs.rs"]
 mod repairs;
 #[path = "all/responses.rs"]
@@ -71,5 +73,7 @@ mod streams;
 mod support;
 #[path = "all/traffic.rs"]
 mod traffic;
+#[path = "all/usage.rs"]
+mod usage;
 #[path = "all/validity.rs"]
 mod validity;

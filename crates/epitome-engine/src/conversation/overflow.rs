@@ -31,7 +31,7 @@ impl Conversation {
     ) -> Result<Recovery, ConversationError> {
         let tokens = self.look(epitome::Session::context_tokens).await;
         let window = self.engine().shared().window.tokens;
-        let overflow = Overflow::read(status, body)
+        let overflow = Overflow::read(status, body, &[])
             .or_else(|| Overflow::wordless(status, body, tokens, window));
         match overflow {
             Some(overflow) => self.too_long(&overflow).await,

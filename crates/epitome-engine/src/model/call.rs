@@ -193,13 +193,13 @@ impl Caller {
         }
         let wait = retry_after(&received.headers);
         let text = received.collected().await.unwrap_or_default();
-        Err(match Refusal::read(status, &text) {
+        Err(match Refusal::read(status, &text, body) {
             Refusal::RateLimit => CallError::RateLimited { wait },
             Refusal::Overflow(overflow) => CallError::TooLong {
                 overflow,
                 message: shown(&text),
             },
-            Refusal::Parameter | Refusal::Other => CallError::Refused {
+            _ => CallError::Refused {
                 status,
                 message: shown(&text),
             },

@@ -50,9 +50,13 @@ pub(super) fn summary(
 ) -> Result<String, Failure> {
     match answer.stop.as_deref() {
         Some("refusal" | "content_filter" | "safety") => return Err(Failure::SummaryRefused),
-        Some("length" | "max_tokens" | "max_output_tokens" | "incomplete") => {
-            return Err(Failure::SummaryCutOff);
-        }
+        Some(
+            "length"
+            | "max_tokens"
+            | "max_output_tokens"
+            | "incomplete"
+            | "model_context_window_exceeded",
+        ) => return Err(Failure::SummaryCutOff),
         _ => {}
     }
     let text = bare(&answer.text());

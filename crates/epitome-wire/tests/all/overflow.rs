@@ -1,13 +1,14 @@
 //! The overflow catalogue: what each provider says, and what only sounds like it.
 
-use epitome_wire::{Cure, Overflow, Refusal};
+use epitome_wire::{Cure, Overflow};
 use serde_json::{Value, json};
 
 type Numbers = (Option<u64>, Option<u64>);
 
 /// Window and request as they were read.
 fn read(status: u16, body: &str) -> Option<Numbers> {
-    Overflow::read(status, body.as_bytes()).map(|found| (found.window_tokens, found.request_tokens))
+    Overflow::read(status, body.as_bytes(), b"{}")
+        .map(|found| (found.window_tokens, found.request_tokens))
 }
 
 fn message(text: &str) -> String {
@@ -46,10 +47,11 @@ fn every_provider_is_understood() {
         ("bedrock bytes", 400, json!({"message": "too many total text bytes: 12 > 10"}).to_string(), (None, None)),
         ("bedrock anthropic", 400, json!({"message": "prompt is too long"}).to_string(), (None, None)),
         ("bedrock tokens", 400, json!({"message": "Too many input tokens"}).to_string(), (None, None)),
-                ("bedrock length", 400, json!({"message": "Malformed input request: expected maxLength: 20480, actual: 30000"}).to_string(), (None, None)),
+        // A2: only the prompt itself; the same words about a tool's name are a parameter.
+        ("bedrock length", 400, json!({"message": "Malformed input request: #/inputText: expected maxLength: 20480, actual: 30000"}).to_string(), (None, None)),
         ("gemini bytes", 400, message("Request payload size exceeds the limit: 20971520 bytes."), (None, None)),
         ("anthropic bytes", 413, json!({"type": "error", "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}}).to_string(), (None, None)),
-("xai", 400, message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."), (Some(131_072), Some(537_812))),
+        ("xai", 400, message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."), (Some(131_072), Some(537_812))),
         ("groq", 400, message("Please reduce the length of the messages or completion."), (None, None)),
         ("openrouter", 400, message("This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (40784 of text input, 2048 in the output)."), (Some(32_768), Some(40_784))),
         ("mistral", 400, json!({"object": "error", "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}).to_string(), (Some(32_768), Some(40_000))),
@@ -63,13 +65,40 @@ fn every_provider_is_understood() {
         ("llama-cpp-python", 500, message("Requested tokens (2285) exceed context window of 2048"), (Some(2_048), Some(2_285))),
         ("vllm", 400, vllm("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion)."), (Some(4_096), Some(4_000))),
         ("vllm negative output", 400, vllm("max_tokens must be at least 1, got -186."), (None, None)),
-        ("vllm only", 400, vllm("You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens"), (Some(4_096), None)),
+        ("vllm only", 400, vllm("You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens"), (Some(4_096), Some(5_000))),
         ("sglang", 400, vllm("The input (5000 tokens) is longer than the model's context length (4096 tokens)."), (Some(4_096), Some(5_000))),
-        ("together", 400, message("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 200 `max_new_tokens`"), (Some(8_193), None)),
+        ("together", 400, message("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 200 `max_new_tokens`"), (Some(8_193), Some(9_000))),
         ("cohere", 400, json!({"message": "too many tokens: the total number of tokens in the prompt exceeds the limit"}).to_string(), (None, None)),
         ("litellm", 400, message("litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException"), (None, None)),
         ("grouped numbers", 400, message("prompt is too long: 213,462 tokens > 200,000 maximum"), (Some(200_000), Some(213_462))),
         ("broken lines", 400, message("prompt is too long:\n213462 tokens > 200000 maximum"), (Some(200_000), Some(213_462))),
+        ("any case", 400, message("Prompt is too long"), (None, None)),
+        ("gemini in a list", 400, json!([{"error": {"code": 400, "message": "The input token count (314175) exceeds the maximum number of tokens allowed (131072).", "status": "INVALID_ARGUMENT"}}]).to_string(), (Some(131_072), Some(314_175))),
+        ("an event", 400, "event: error\ndata: {\"error\":{\"message\":\"prompt is too long: 5 tokens > 4 maximum\"}}\n\n".to_owned(), (Some(4), Some(5))),
+        ("a page", 413, "<html><body><p>prompt is too long: 5 tokens > 4 maximum</p></body></html>".to_owned(), (Some(4), Some(5))),
+        ("sglang with output", 400, vllm("Requested token count exceeds the model's maximum context length of 202752 tokens. You requested a total of 202941 tokens: 170941 tokens from the input messages and 32000 tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit."), (Some(202_752), Some(170_941))),
+        ("sglang length", 400, vllm("Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."), (Some(59_862), Some(160_062))),
+        ("vllm decoder", 400, vllm("The decoder prompt (length 21535) is longer than the maximum model length of 16384. Make sure that `max_model_len` is no smaller than the number of text tokens."), (Some(16_384), Some(21_535))),
+        ("vllm prompt", 400, vllm("Prompt length of 5016 is longer than the maximum model length of 4096."), (Some(4_096), Some(5_016))),
+        ("vllm total", 400, vllm("The prompt (total length 25938) is too long to fit into the model (context length 4096)."), (Some(4_096), Some(25_938))),
+        ("vllm max_tokens", 400, vllm("'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 5000 input tokens (4096 > 8192 - 5000)."), (Some(8_192), Some(5_000))),
+        ("vllm bound", 400, vllm("This model's maximum context length is 128000 tokens. However, you requested 65535 output tokens and your prompt contains at least 62466 input tokens, for a total of at least 128001 tokens."), (Some(128_000), None)),
+        ("vllm 0.15", 400, vllm("This model's maximum context length is 3 tokens. However, your request has 8 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=8)"), (None, Some(8))),
+        ("lm studio", 400, json!({"error": "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input."}).to_string(), (Some(32_768), Some(111_490))),
+        ("lm studio keep", 400, json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096). Try to load the model with a larger context length."}).to_string(), (Some(4_096), Some(10_247))),
+        ("lm studio full", 500, json!({"error": "Reached context length of 4096 tokens with model (arch: qwen3vlmoe) that does not currently support mid-generation context overflow."}).to_string(), (Some(4_096), None)),
+        ("github models", 413, json!({"error": {"code": "tokens_limit_reached", "message": "Request body too large for gpt-4o model. Max size: 8000 tokens.", "details": "Request body too large for gpt-4o model. Max size: 8000 tokens."}}).to_string(), (Some(8_000), None)),
+        ("github models code", 413, json!({"error": {"code": "tokens_limit_reached"}}).to_string(), (None, None)),
+        ("dashscope", 400, message("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]"), (Some(204_800), None)),
+        ("vertex", 400, message("Unable to submit request because the input token count is 135538 but model only supports up to 131072. Reduce the input token count and try again."), (Some(131_072), Some(135_538))),
+        ("ollama", 400, json!({"StatusCode": 400, "Status": "400 Bad Request", "error": "prompt too long; exceeded max context length by 4021 tokens"}).to_string(), (None, None)),
+        ("tgi", 422, json!({"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168", "error_type": "validation"}).to_string(), (Some(1_024), Some(1_168))),
+        ("zhipu", 400, json!({"error": {"code": "1261", "message": "Prompt exceeds max length"}}).to_string(), (None, None)),
+        ("ark", 400, message("Input length 203743 exceeds the maximum length 202752"), (Some(202_752), Some(203_743))),
+        ("tensorrt-llm", 400, vllm("The sum of prompt length (9351.0), query length (0) should not exceed max_num_tokens (8192)"), (Some(8_192), Some(9_351))),
+        ("tensorrt-llm backend", 400, vllm("Encountered an error when fetching new request: Prompt length (5056) exceeds maximum input length (2048)"), (Some(2_048), Some(5_056))),
+        ("llama.cpp sizes", 400, message("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it"), (Some(4_096), Some(5_000))),
+        ("kimi bytes", 400, message("total message size 2306631 exceeds limit 2097152"), (None, None)),
         ("not json", 413, "prompt is too long: 5 tokens > 4 maximum".to_owned(), (Some(4), Some(5))),
     ];
     for (name, status, body, expected) in cases {
@@ -157,19 +186,25 @@ fn it_is_found_inside_an_answer_that_began_well() {
             json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 213462 tokens > 200000 maximum"}}),
             Some((Some(200_000), Some(213_462))),
         ),
+        // A2: an answer that ended at the window is an answer; it says nothing about the request.
         (
             "anthropic stop",
             json!({"type": "message_delta", "delta": {"stop_reason": "model_context_window_exceeded"}}),
-            Some(none),
+            None,
         ),
         (
             "anthropic body",
             json!({"type": "message", "stop_reason": "model_context_window_exceeded", "content": []}),
-            Some(none),
+            None,
         ),
         (
             "z.ai",
             json!({"choices": [{"finish_reason": "model_context_window_exceeded"}]}),
+            None,
+        ),
+        (
+            "z.ai as an error",
+            json!({"error": {"code": "model_context_window_exceeded", "message": "The context window is full"}}),
             Some(none),
         ),
         (
@@ -216,61 +251,61 @@ fn it_is_found_inside_an_answer_that_began_well() {
 
 #[test]
 fn what_helps_is_said() {
-    let cure = |text: &str| Overflow::read(400, message(text).as_bytes()).unwrap().cure;
-    for (text, expected) in [
-        ("prompt is too long: 5 tokens > 4 maximum", Cure::Shorter),
+    let read = |text: &str| Overflow::read(400, message(text).as_bytes(), b"{}").unwrap();
+    for (text, cure, counts_output) in [
+        (
+            "prompt is too long: 5 tokens > 4 maximum",
+            Cure::Shorter,
+            false,
+        ),
         (
             "input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648",
             Cure::LessOutput,
+            true,
         ),
-        ("max_tokens must be at least 1, got -186.", Cure::LessOutput),
+        (
+            "max_tokens must be at least 1, got -186.",
+            Cure::LessOutput,
+            true,
+        ),
+        (
+            "This endpoint's maximum context length is 32768 tokens. However, you requested about 34000 tokens (31000 of text input, 3000 in the output).",
+            Cure::LessOutput,
+            true,
+        ),
+        (
+            "This model's maximum context length is 4097 tokens, however you requested 5360 tokens (1360 in your prompt; 4000 for the completion).",
+            Cure::LessOutput,
+            true,
+        ),
+        (
+            "Requested token count exceeds the model's maximum context length of 100 tokens. You requested a total of 110 tokens: 90 tokens from the input messages and 20 tokens for the completion.",
+            Cure::LessOutput,
+            true,
+        ),
+        // No answer is short enough.
+        (
+            "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).",
+            Cure::Shorter,
+            true,
+        ),
+        ("Context size has been exceeded.", Cure::Shorter, true),
         (
             "Request payload size exceeds the limit: 20971520 bytes.",
             Cure::FewerBytes,
+            false,
         ),
     ] {
-        assert_eq!(cure(text), expected, "{text}");
-    }
-    let too_large = json!({"error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}});
-    let too_large = Overflow::read(413, too_large.to_string().as_bytes()).unwrap();
-    assert_eq!(too_large.cure, Cure::FewerBytes);
-}
-
-#[test]
-fn other_refusals_are_told_apart() {
-    for (status, text, expected) in [
-        (
-            429,
-            "prompt is too long: 5 tokens > 4 maximum",
-            Refusal::RateLimit,
-        ),
-        (
-            413,
-            "Request too large on tokens per minute (TPM): Limit 12000, Requested 14137",
-            Refusal::RateLimit,
-        ),
-        (
-            400,
-            "Invalid 'user': string too long. Expected a string with maximum length 64",
-            Refusal::Parameter,
-        ),
-        (
-            400,
-            "messages.2: `tool_use` ids were found without `tool_result` blocks",
-            Refusal::Other,
-        ),
-        (
-            503,
-            "prompt is too long: 5 tokens > 4 maximum",
-            Refusal::Other,
-        ),
-    ] {
+        let found = read(text);
         assert_eq!(
-            Refusal::read(status, message(text).as_bytes()),
-            expected,
+            (found.cure, found.counts_output),
+            (cure, counts_output),
             "{text}"
         );
     }
+    let too_large = json!({"error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}});
+    let too_large = Overflow::read(413, too_large.to_string().as_bytes(), b"{}").unwrap();
+    assert_eq!(too_large.cure, Cure::FewerBytes);
 }
 
 #[test]
@@ -280,4 +315,15 @@ fn silence_counts_only_where_the_window_is_nearly_full() {
     assert!(Overflow::wordless(413, b"", 50_000, 100_000).is_none());
     assert!(Overflow::wordless(413, b"no", 91_000, 100_000).is_none());
     assert!(Overflow::wordless(500, b"", 91_000, 100_000).is_none());
+    // B5: gateways say no more than this.
+    let page =
+        b"<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>";
+    assert!(Overflow::wordless(413, page, 91_000, 100_000).is_some());
+    assert!(Overflow::wordless(413, b"Payload Too Large", 91_000, 100_000).is_some());
+    assert!(
+        Overflow::wordless(413, br#"{"message":"Request Too Long"}"#, 91_000, 100_000).is_some()
+    );
+    assert!(Overflow::wordless(400, page, 91_000, 100_000).is_none());
+    assert!(Overflow::wordless(413, page, 20_000, 100_000).is_none());
+    assert!(Overflow::wordless(400, b"{}", 91_000, 100_000).is_some());
 }
