@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use epitome::PresetName;
 use epitome::settings::Value;
 use epitome_config::{Address, Flag, Loaded, SummarizerKind};
-use epitome_server::{Config, Mode, Server, StoreLocation};
+use epitome_server::{Config, ConfiguredWindows, Mode, Server, StoreLocation};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
         openai_upstream: Some(upstream(&server.openai_upstream)?),
         anthropic_upstream: Some(upstream(&server.anthropic_upstream)?),
         store: store_location(server.store.as_ref().map(Address::expose))?,
-        window_tokens: settings.common.window,
+        window_tokens: None,
+        windows: windows(&loaded),
         mode: if server.observe {
             Mode::Observe
         } else {
@@ -115,6 +116,12 @@ fn flags(args: &ServeArgs) -> Vec<Flag> {
             .then(|| Flag::new("--observe", "server.observe", Value::Switch(true))),
     ];
     flags.into_iter().flatten().collect()
+}
+
+/// The windows that are set: for every model, or by name.
+fn windows(loaded: &Loaded) -> ConfiguredWindows {
+    let loaded = loaded.clone();
+    ConfiguredWindows::by(move |model| loaded.for_agent(None).for_model(model).settings.common.window)
 }
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.

@@ -59,6 +59,7 @@ async fn serve_proxy() {
         anthropic_upstream: Some(upstream),
         store: StoreLocation::Url(format!("sqlite:{folder}/bench.db")),
         window_tokens: Some(100_000_000),
+        windows: epitome_server::ConfiguredWindows::none(),
         mode: Mode::Act,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     };

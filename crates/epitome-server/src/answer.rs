@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use epitome_wire::{Overflow, StreamWatch, Unpacker, Wire, input_tokens};
+use epitome_wire::{Counted, Overflow, StreamWatch, Unpacker, Wire, counted};
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -24,7 +24,7 @@ pub(crate) struct Watched {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     /// What the provider counted.
-    pub(crate) input_tokens: Option<u64>,
+    pub(crate) counted: Option<Counted>,
     /// That the request is too long, said after the answer began.
     pub(crate) overflow: Option<Overflow>,
 }
@@ -82,11 +82,11 @@ impl Watched {
         };
         report(match &self.watch {
             Watch::Events(watch) => Seen {
-                input_tokens: watch.input_tokens(),
+                counted: watch.counted(),
                 overflow: watch.overflow(),
             },
             Watch::Json(wire, collected) => Seen {
-                input_tokens: input_tokens(*wire, collected),
+                counted: counted(*wire, collected),
                 overflow: Overflow::in_success(collected),
             },
             Watch::Nothing => Seen::default(),

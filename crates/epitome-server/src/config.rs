@@ -1,6 +1,7 @@
 //! How a server is set up.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
@@ -13,12 +14,58 @@ pub struct Config {
     pub anthropic_upstream: Option<http::Uri>,
     /// Where conversations are kept.
     pub store: StoreLocation,
-    /// The window of models that the table does not know.
+    /// The window that the user set for every model; it beats whatever else is known.
     pub window_tokens: Option<u64>,
+    /// The windows that the user set by model; they beat the one for every model.
+    pub windows: ConfiguredWindows,
     /// Whether requests are changed or only watched.
     pub mode: Mode,
     /// Bodies above this are streamed through unread.
     pub inspection_limit_bytes: usize,
+}
+
+/// The windows that the user set, by model.
+#[derive(Clone, Default)]
+pub struct ConfiguredWindows(Option<Arc<ByModel>>);
+
+type ByModel = dyn Fn(&str) -> Option<u64> + Send + Sync;
+
+impl ConfiguredWindows {
+    /// None at all: providers and the table decide.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
+    /// The same, and `tokens` for models of which it says nothing.
+    #[must_use]
+    pub(crate) fn or(self, tokens: Option<u64>) -> Self {
+        match tokens {
+            Some(tokens) => Self::by(move |model| self.of(model).or(Some(tokens))),
+            None => self,
+        }
+    }
+
+    /// What `find` says of a model's name.
+    #[must_use]
+    pub fn by(find: impl Fn(&str) -> Option<u64> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(find)))
+    }
+
+    /// The window that is set for a model.
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<u64> {
+        self.0.as_ref().and_then(|find| find(model))
+    }
+}
+
+impl std::fmt::Debug for ConfiguredWindows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Some(_) => "ConfiguredWindows(by model)",
+            None => "ConfiguredWindows(none)",
+        })
+    }
 }
 
 /// Where conversations are kept.

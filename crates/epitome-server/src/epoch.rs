@@ -1,14 +1,21 @@
 //! An epoch: a compaction frozen for every request that descends from its node.
 
+mod class;
 mod report;
 
 use std::sync::Arc;
 
-use epitome::{Compaction, Digest, Kept, Plan, Shown, TaskPlace, Trim, View};
+pub(crate) use class::{EpochClass, Need};
+use epitome::reference::micro;
+use epitome::{
+    Compaction, Digest, Kept, Layout, Plan, Role, Shown, Swap, TaskPlace, Trim, View, ViewItem,
+};
 use epitome_store::{CompactionRow, CompactionState, ConversationId};
 use epitome_wire::Conversation;
 use report::StoredReport;
 use serde::{Deserialize, Serialize};
+
+use crate::models::Form;
 
 /// A compaction as it is applied to requests. Positions are links of the chain, not indices of a request: a
 /// client may add or drop its own notes between two requests.
@@ -17,6 +24,8 @@ pub(crate) struct Epoch {
     pub(crate) id: String,
     /// The chain up to the last message that the epoch touches.
     pub(crate) node: Digest,
+    /// What it was made for.
+    pub(crate) class: EpochClass,
     pub(crate) summary: Arc<str>,
     pub(crate) tokens_before: u64,
     pub(crate) tokens_after: u64,
@@ -38,6 +47,9 @@ pub(crate) struct Detail {
     /// What verification found. Records of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) report: Option<StoredReport>,
+    /// The sum by which it was shown before it had to be, where that was so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) swap: Option<Swap>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +75,8 @@ pub(crate) struct Applied {
     pub(crate) view: View,
     /// Estimated tokens that the epoch takes off the request.
     pub(crate) saved_tokens: u64,
+    /// Estimated tokens in front that stay as they are.
+    pub(crate) kept_tokens: u64,
 }
 
 impl Epoch {
@@ -70,6 +84,7 @@ impl Epoch {
     /// knows, so that later requests could not be recognised.
     pub(crate) fn freeze(
         id: String,
+        class: EpochClass,
         compaction: &Compaction,
         conversation: &Conversation,
     ) -> Option<Self> {
@@ -103,6 +118,7 @@ impl Epoch {
         Some(Self {
             id,
             node: *node,
+            class,
             summary: compaction.summary.text.as_str().into(),
             tokens_before: compaction.plan.tokens_before,
             tokens_after: compaction.tokens_after,
@@ -116,12 +132,13 @@ impl Epoch {
                 reason: compaction.plan.reason.as_str().to_owned(),
                 sources: compaction.summary.sources.clone(),
                 report: compaction.report.as_deref().map(StoredReport::of),
+                swap: None,
             },
         })
     }
 
-    /// What `conversation` becomes. `None` when it is not a descendant after all.
-    pub(crate) fn apply(&self, conversation: &Conversation) -> Option<Applied> {
+    /// What `conversation` becomes in a form that its endpoint takes. `None` when it is not a descendant after all.
+    pub(crate) fn apply(&self, conversation: &Conversation, form: Form) -> Option<Applied> {
         let last = self.detail.covered_links.checked_sub(1)?;
         let cut = conversation.chain.get(last)?.0 + 1;
         let task = if self.detail.task_in_head {
@@ -130,7 +147,10 @@ impl Epoch {
             TaskPlace::Summary
         };
         let log = &conversation.log;
-        let plan = Plan::again(log, cut, task, self.detail.notes_cap_tokens)?;
+        let mut plan = Plan::again(log, cut, task, self.detail.notes_cap_tokens)?;
+        if form == Form::Alternating && task == TaskPlace::Head {
+            plan.layout = Layout::Merged;
+        }
         let trims: Option<Vec<(usize, Vec<Trim>)>> = self
             .detail
             .trims
@@ -142,8 +162,13 @@ impl Epoch {
             .collect();
         let kept_notes: u64 = plan.notes.iter().map(|&at| log.tokens(at..at + 1)).sum();
         let removed = log.tokens(plan.span.clone()) + self.detail.trimmed_tokens;
+        let mut view = View::of(&plan, log.len(), &trims?);
+        if form == Form::Alternating && plan.tail_starts_with_user {
+            acknowledge(&mut view);
+        }
         Some(Applied {
-            view: View::of(&plan, log.len(), &trims?),
+            view,
+            kept_tokens: log.tokens(plan.head.clone()),
             saved_tokens: removed.saturating_sub(kept_notes + self.detail.summary_tokens),
         })
     }
@@ -153,21 +178,28 @@ impl Epoch {
         conversation: &ConversationId,
         state: CompactionState,
         created_ms: i64,
-    ) -> CompactionRow {
-        CompactionRow {
+    ) -> Option<CompactionRow> {
+        Some(CompactionRow {
             id: self.id.clone(),
             conversation: conversation.clone(),
             node: self.node,
-            model_class: MODEL_CLASS.to_owned(),
+            model_class: self.class.to_string(),
             state,
             head_entries: u32::from(self.detail.task_in_head),
             covered_entries: u32::try_from(self.detail.covered_links).unwrap_or(u32::MAX),
             tokens_before: self.tokens_before,
             tokens_after: self.tokens_after,
             summary: self.summary.to_string(),
-            record: serde_json::to_string(&self.detail).unwrap_or_default(),
+            record: self.record()?,
             created_ms,
-        }
+        })
+    }
+
+    /// What a store keeps of it beside the summary; `None`, and said, where that cannot be written.
+    pub(crate) fn record(&self) -> Option<String> {
+        serde_json::to_string(&self.detail)
+            .inspect_err(|error| tracing::error!(%error, "a compaction cannot be written down"))
+            .ok()
     }
 
     /// Reads an epoch from a store; `None` when its record is of a kind this version does not know.
@@ -176,6 +208,7 @@ impl Epoch {
             detail: serde_json::from_str(&row.record).ok()?,
             id: row.id,
             node: row.node,
+            class: EpochClass::read(&row.model_class)?,
             summary: row.summary.into(),
             tokens_before: row.tokens_before,
             tokens_after: row.tokens_after,
@@ -183,8 +216,17 @@ impl Epoch {
     }
 }
 
-/// Rendering does not depend on the model yet: one class for all.
-const MODEL_CLASS: &str = "any";
+/// Between a summary and a message of the user, for servers that want the roles to alternate.
+fn acknowledge(view: &mut View) {
+    let summary = view
+        .items
+        .iter()
+        .position(|item| *item == ViewItem::Summary);
+    if let Some(at) = summary {
+        let answer = ViewItem::Inserted(Role::Assistant, micro::ACKNOWLEDGEMENT);
+        view.items.insert(at + 1, answer);
+    }
+}
 
 impl StoredTrim {
     fn of(trim: &Trim) -> Self {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::Digest;
+use epitome::{Anchor, Digest};
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
@@ -15,6 +15,12 @@ const CAPACITY: usize = 400_000;
 /// conversation; one that drops more of them has made a fork.
 const REMADE_TAIL: usize = 4;
 const LONG_CHAIN: usize = 8;
+/// Attempts that are remembered, and conversations with the same first words.
+const TRIED: usize = 10_000;
+/// Anchors are looked for among so many of the newest links.
+const ANCHORED_LINKS: usize = 16;
+/// So many of them are handed out.
+const ANCHORS: usize = 4;
 /// Summaries of epochs kept in memory.
 const SUMMARY_BYTES: usize = 64 << 20;
 
@@ -34,50 +40,68 @@ struct Inner {
     old_tips: HashMap<ConversationId, Tip>,
     published: Epochs,
     prepared: Epochs,
-    refused: HashSet<Digest, Prehashed>,
+    /// The compactions that a provider would not take in any form, by id.
+    refused: HashSet<String>,
+    /// What was tried and did not help: the link a span ended at, and the size that was aimed for.
+    tried: HashSet<(Digest, u64)>,
+    /// Conversations of other programs that began with the same words, by the link and the kind of request.
+    twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
 }
 
 /// Epochs by their nodes. When their summaries take too much room the oldest go; the store still has them.
 #[derive(Debug, Default)]
 struct Epochs {
-    by_node: Digests<Arc<Epoch>>,
-    order: VecDeque<Digest>,
+    /// One for each class at a node.
+    by_node: Digests<Vec<Arc<Epoch>>>,
+    order: VecDeque<(Digest, String)>,
     bytes: usize,
     dropped: HashSet<Digest, Prehashed>,
 }
 
 impl Epochs {
-    fn get(&self, node: &Digest) -> Option<&Arc<Epoch>> {
-        self.by_node.get(node)
+    fn at(&self, node: &Digest) -> &[Arc<Epoch>] {
+        self.by_node.get(node).map_or(&[], Vec::as_slice)
     }
 
     fn insert(&mut self, epoch: Arc<Epoch>) {
-        if self
-            .get(&epoch.node)
-            .is_some_and(|known| known.id == epoch.id)
-        {
+        let node = epoch.node;
+        if self.at(&node).iter().any(|known| known.id == epoch.id) {
             return;
         }
-        self.bytes += epoch.summary.len();
-        self.dropped.remove(&epoch.node);
-        self.order.push_back(epoch.node);
-        if let Some(replaced) = self.by_node.insert(epoch.node, epoch) {
-            self.bytes -= replaced.summary.len();
+        let same_class = self
+            .at(&node)
+            .iter()
+            .find(|known| known.class == epoch.class);
+        if let Some(replaced) = same_class.map(|known| known.id.clone()) {
+            self.remove(&node, &replaced);
         }
+        self.bytes += epoch.summary.len();
+        self.dropped.remove(&node);
+        self.order.push_back((node, epoch.id.clone()));
+        self.by_node.entry(node).or_default().push(epoch);
         while self.bytes > SUMMARY_BYTES
-            && let Some(oldest) = self.order.pop_front()
+            && let Some((oldest, id)) = self.order.pop_front()
         {
-            if self.remove(&oldest) {
+            if self.remove(&oldest, &id) {
                 self.dropped.insert(oldest);
             }
         }
     }
 
-    fn remove(&mut self, node: &Digest) -> bool {
-        let removed = self.by_node.remove(node);
-        self.bytes -= removed.as_ref().map_or(0, |epoch| epoch.summary.len());
-        removed.is_some()
+    fn remove(&mut self, node: &Digest, id: &str) -> bool {
+        let Some(here) = self.by_node.get_mut(node) else {
+            return false;
+        };
+        let Some(at) = here.iter().position(|epoch| epoch.id == id) else {
+            return false;
+        };
+        let removed = here.swap_remove(at);
+        if here.is_empty() {
+            self.by_node.remove(node);
+        }
+        self.bytes -= removed.summary.len();
+        true
     }
 }
 
@@ -87,7 +111,9 @@ struct Node {
     conversation: ConversationId,
     written: Written,
     touched_ms: i64,
-    anchor: Option<Anchor>,
+    /// The kind of request (system prompt and tools) that it was first seen in.
+    kind: u64,
+    anchor: Option<Counted>,
 }
 
 /// Where a conversation has got to.
@@ -110,10 +136,12 @@ pub(crate) enum Written {
 
 /// What the provider counted for a request that ended here.
 #[derive(Clone, Debug)]
-pub(crate) struct Anchor {
-    pub(crate) real_tokens: u64,
-    pub(crate) estimated_tokens: u64,
+pub(crate) struct Counted {
+    pub(crate) anchor: Anchor,
+    /// The epoch that the request was sent under.
     pub(crate) epoch: Option<String>,
+    /// Its system prompt and tools.
+    pub(crate) kind: u64,
 }
 
 /// Where a request belongs.
@@ -128,8 +156,8 @@ pub(crate) struct Place {
     pub(crate) queued_links: usize,
     /// When the last known link was last seen.
     pub(crate) touched_ms: Option<i64>,
-    /// The newest count of the provider on this chain, and the link it belongs to.
-    pub(crate) anchor: Option<Anchor>,
+    /// The newest counts of the provider on this chain, newest first.
+    pub(crate) counts: Vec<Counted>,
 }
 
 impl Index {
@@ -150,6 +178,7 @@ impl Index {
                 conversation,
                 written: Written::Stored,
                 touched_ms: 0,
+                kind: 0,
                 anchor: None,
             };
             inner.young.entry(digest).or_insert(node);
@@ -162,6 +191,7 @@ impl Index {
         &self,
         chain: &[(usize, Digest)],
         fresh: ConversationId,
+        kind: u64,
         now_ms: i64,
     ) -> Place {
         let mut inner = self.lock();
@@ -175,7 +205,7 @@ impl Index {
         let (conversation, parent, touched_ms) = match &last_known {
             None => (fresh, None, None),
             Some((at, digest, node)) => {
-                let owner = node.conversation.clone();
+                let owner = inner.owner(node, digest, kind, at + 1 == chain.len(), &fresh);
                 let touched = (node.touched_ms > 0).then_some(node.touched_ms);
                 if inner.continues(&owner, digest, *at, chain) {
                     (owner, None, touched)
@@ -187,17 +217,13 @@ impl Index {
         let known_links = known.map_or(0, |at| at + 1);
         let stored_links = inner.written_links(chain, known_links, |w| w == Written::Stored);
         let queued_links = inner.written_links(chain, known_links, |w| w != Written::No);
-        let anchor = chain
-            .iter()
-            .take(known_links)
-            .rev()
-            .take(2 * LONG_CHAIN)
-            .find_map(|(_, digest)| inner.node(digest)?.anchor.clone());
+        let counts = inner.counts(chain.iter().take(known_links), kind);
         for (_, digest) in chain.iter().skip(known_links) {
             let node = Node {
                 conversation: conversation.clone(),
                 written: Written::No,
                 touched_ms: now_ms,
+                kind,
                 anchor: None,
             };
             inner.young.insert(*digest, node);
@@ -222,12 +248,17 @@ impl Index {
             stored_links,
             queued_links,
             touched_ms,
-            anchor,
+            counts,
         }
     }
 
     /// Where a request belongs, without remembering it.
-    pub(crate) fn peek(&self, chain: &[(usize, Digest)], fresh: ConversationId) -> Place {
+    pub(crate) fn peek(
+        &self,
+        chain: &[(usize, Digest)],
+        fresh: ConversationId,
+        kind: u64,
+    ) -> Place {
         let mut inner = self.lock();
         let node = chain
             .iter()
@@ -241,20 +272,28 @@ impl Index {
             stored_links: 0,
             queued_links: 0,
             touched_ms: None,
-            anchor: node.and_then(|node| node.anchor),
+            counts: inner.counts(chain.iter(), kind),
         }
     }
 
-    /// The newest published epoch on a chain.
-    pub(crate) fn published(&self, conversation: &Conversation) -> Option<Arc<Epoch>> {
+    /// The newest published epoch on a chain that serves this request.
+    pub(crate) fn published(
+        &self,
+        conversation: &Conversation,
+        serves: impl Fn(&Epoch) -> bool,
+    ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
-        newest(&inner.published, &inner.refused, conversation)
+        newest(&inner.published, &inner.refused, conversation, serves)
     }
 
-    /// The newest prepared epoch on a chain.
-    pub(crate) fn prepared(&self, conversation: &Conversation) -> Option<Arc<Epoch>> {
+    /// The newest prepared epoch on a chain that serves this request.
+    pub(crate) fn prepared(
+        &self,
+        conversation: &Conversation,
+        serves: impl Fn(&Epoch) -> bool,
+    ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
-        newest(&inner.prepared, &inner.refused, conversation)
+        newest(&inner.prepared, &inner.refused, conversation, serves)
     }
 
     /// Whether an epoch of this chain had to leave memory, so that only the store knows it.
@@ -268,7 +307,7 @@ impl Index {
 
     pub(crate) fn publish(&self, epoch: Arc<Epoch>) {
         let mut inner = self.lock();
-        inner.prepared.remove(&epoch.node);
+        inner.prepared.remove(&epoch.node, &epoch.id);
         inner.published.insert(epoch);
     }
 
@@ -276,14 +315,23 @@ impl Index {
         self.lock().prepared.insert(epoch);
     }
 
-    /// A provider refused what this epoch makes of a request: it is not applied again.
+    /// A provider refused what this epoch makes of a request: it is not applied again by this process.
     pub(crate) fn refuse(&self, epoch: &Epoch) {
-        self.lock().refused.insert(epoch.node);
+        self.lock().refused.insert(epoch.id.clone());
     }
 
-    /// Whether a provider refused an epoch at this node.
-    pub(crate) fn is_refused(&self, node: &Digest) -> bool {
-        self.lock().refused.contains(node)
+    /// Whether a compaction up to this link was tried for this size in vain.
+    pub(crate) fn was_tried(&self, link: Digest, target_tokens: u64) -> bool {
+        self.lock().tried.contains(&(link, target_tokens))
+    }
+
+    /// A compaction up to this link did not help.
+    pub(crate) fn tried(&self, link: Digest, target_tokens: u64) {
+        let mut inner = self.lock();
+        if inner.tried.len() >= TRIED {
+            inner.tried.clear();
+        }
+        inner.tried.insert((link, target_tokens));
     }
 
     /// Claims the preparation of a compaction; at most one runs per conversation.
@@ -308,9 +356,9 @@ impl Index {
     }
 
     /// What the provider counted for the request that ended at `tip`.
-    pub(crate) fn anchor(&self, tip: &Digest, anchor: Anchor) {
+    pub(crate) fn anchor(&self, tip: &Digest, counted: Counted) {
         if let Some(node) = self.lock().node(tip) {
-            node.anchor = Some(anchor);
+            node.anchor = Some(counted);
         }
     }
 
@@ -321,15 +369,14 @@ impl Index {
 
 fn newest(
     epochs: &Epochs,
-    refused: &HashSet<Digest, Prehashed>,
+    refused: &HashSet<String>,
     conversation: &Conversation,
+    serves: impl Fn(&Epoch) -> bool,
 ) -> Option<Arc<Epoch>> {
-    conversation
-        .chain
-        .iter()
-        .rev()
-        .filter_map(|(_, digest)| epochs.get(digest))
-        .find(|epoch| !refused.contains(&epoch.node))
+    let links = conversation.chain.iter().rev();
+    links
+        .flat_map(|(_, digest)| epochs.at(digest))
+        .find(|epoch| !refused.contains(&epoch.id) && serves(epoch))
         .cloned()
 }
 
@@ -340,6 +387,52 @@ impl Inner {
             self.young.insert(*digest, node);
         }
         self.young.get_mut(digest)
+    }
+
+    /// Whose a link is. Another program may begin with the same words: a request of another kind that brings nothing
+    /// new is its first.
+    fn owner(
+        &mut self,
+        node: &Node,
+        link: &Digest,
+        kind: u64,
+        is_whole: bool,
+        fresh: &ConversationId,
+    ) -> ConversationId {
+        if node.kind == kind || node.kind == 0 {
+            return node.conversation.clone();
+        }
+        if let Some(twin) = self.twins.get(&(*link, kind)) {
+            return twin.clone();
+        }
+        if !is_whole {
+            return node.conversation.clone();
+        }
+        if self.twins.len() >= TRIED {
+            self.twins.clear();
+        }
+        self.twins.insert((*link, kind), fresh.clone());
+        let tip = Tip {
+            digest: *link,
+            links: 1,
+        };
+        self.tips.insert(fresh.clone(), tip);
+        fresh.clone()
+    }
+
+    /// The newest counts of requests of this kind on a chain.
+    fn counts<'c>(
+        &mut self,
+        links: impl DoubleEndedIterator<Item = &'c (usize, Digest)>,
+        kind: u64,
+    ) -> Vec<Counted> {
+        links
+            .rev()
+            .take(ANCHORED_LINKS)
+            .filter_map(|(_, digest)| self.node(digest)?.anchor.clone())
+            .filter(|counted| counted.kind == kind)
+            .take(ANCHORS)
+            .collect()
     }
 
     /// How many of the first `known` links of a chain lead up to the last one that `is_written`.

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, Append, Committed, CompactionRow, NodeRow, Outcome, Store, TenantId,
+    AnyStore, Append, BeliefRow, Committed, CompactionRow, NodeRow, Outcome, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use crate::index::{Index, Written};
-use crate::window::ModelKey;
 use crate::words;
 
 /// How long a request waits for the store to answer a question.
@@ -93,7 +92,7 @@ impl Health {
 enum Write {
     Append(Box<Append>),
     Outcome(Box<Outcome>),
-    Window(ModelKey, u64, i64),
+    Belief(Box<BeliefRow>),
     Publish(String),
 }
 
@@ -170,12 +169,12 @@ impl Journal {
     }
 
     /// Marks a prepared compaction as published before it is used, so that other nodes use it too.
-    pub(crate) async fn publish_now(&self, id: String) {
+    pub(crate) async fn publish_now(&self, id: String, record: Option<String>) {
         let Some(store) = self.store.clone() else {
             return;
         };
         let tenant = self.tenant.clone();
-        let write = async move { store.publish(&tenant, &id).await };
+        let write = async move { store.publish(&tenant, &id, record.as_deref()).await };
         self.wait_for("publish", write).await;
     }
 
@@ -209,8 +208,8 @@ impl Journal {
         self.enqueue(Write::Outcome(Box::new(outcome)));
     }
 
-    pub(crate) fn window(&self, key: ModelKey, tokens: u64, now_ms: i64) {
-        self.enqueue(Write::Window(key, tokens, now_ms));
+    pub(crate) fn belief(&self, belief: BeliefRow) {
+        self.enqueue(Write::Belief(Box::new(belief)));
     }
 
     pub(crate) fn publish(&self, id: String) {
@@ -272,12 +271,8 @@ async fn write_all(
             let result = match write {
                 Write::Append(append) => store.append(&tenant, &append).await,
                 Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
-                Write::Window(key, tokens, at_ms) => {
-                    store
-                        .learn_window(&key.endpoint, &key.model, tokens, at_ms)
-                        .await
-                }
-                Write::Publish(id) => store.publish(&tenant, &id).await,
+                Write::Belief(belief) => store.save_belief(&belief).await,
+                Write::Publish(id) => store.publish(&tenant, &id, None).await,
             };
             match result {
                 Ok(()) => health.worked("write"),

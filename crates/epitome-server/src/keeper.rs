@@ -3,26 +3,31 @@
 mod compact;
 mod settle;
 
+pub(crate) use settle::Fault;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{Meter, Reason, leading_system};
+use epitome::{
+    Anchor, CachePrices, Digest, Gauge, Meter, Reading, Reason, TurnGrowth, TurnKind,
+    is_surely_cold, leading_system,
+};
 use epitome_store::{Append, ConversationId, EntryRow, NewConversation, NodeRow};
-use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
+use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire, is_plain_request};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Mode;
-use crate::epoch::{Applied, Epoch};
+use crate::epoch::{Applied, Epoch, Need};
 use crate::index::{Index, Place, Written};
 use crate::journal::{Health, Journal};
-use crate::window::{Gauge, ModelKey, Models};
+use crate::models::{ContextBeta, Form, ModelKey, Models};
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
 /// A request with more unknown links than this, or with no known one, asks the store about them.
 const UNKNOWN_LINKS: usize = 3;
-/// No provider holds a cache longer than this.
-const SURELY_COLD_MS: i64 = 60 * 60 * 1000;
+/// So many of the newest counts of a conversation are believed: a provider may count by turns more and less.
+const BELIEVED_COUNTS: usize = 2;
 
 /// Keeps conversations inside their windows.
 #[derive(Debug)]
@@ -34,6 +39,25 @@ pub(crate) struct Keeper {
     models: Models,
     journal: Journal,
     tasks: TaskTracker,
+}
+
+/// Where a request goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endpoint<'a> {
+    pub(crate) authority: &'a str,
+    pub(crate) context: ContextBeta,
+}
+
+/// What a compaction is asked for.
+#[derive(Clone, Copy, Debug)]
+struct Ask {
+    gauge: Gauge,
+    /// The request as it would go out.
+    now: Reading,
+    need: Need,
+    /// Its size as the client sent it.
+    before: u64,
+    reason: Reason,
 }
 
 /// What kind of request it is.
@@ -90,7 +114,14 @@ pub(crate) struct Ticket {
     pub(crate) conversation: Arc<Conversation>,
     pub(crate) place: Place,
     pub(crate) model: ModelKey,
-    pub(crate) output_tokens: u64,
+    /// The longest answer it asks for, where it says so.
+    pub(crate) output_tokens: Option<u64>,
+    /// Tells one set of system prompt and tools from another.
+    pub(crate) kind: u64,
+    /// Whether what it counts says how its provider counts text.
+    pub(crate) turn: TurnKind,
+    /// How the summary is put in, if there is one.
+    pub(crate) form: Form,
     /// Estimated tokens of system prompt and tools outside the messages.
     pub(crate) fixed_tokens: u64,
     /// Estimated tokens of what goes out.
@@ -141,7 +172,7 @@ impl Keeper {
         self: &Arc<Self>,
         bytes: Bytes,
         wire: Wire,
-        endpoint: &str,
+        endpoint: &Endpoint<'_>,
         kind: Kind,
         now_ms: i64,
     ) -> Outgoing {
@@ -164,20 +195,30 @@ impl Keeper {
         }
         self.recall(&conversation).await;
         let fresh = new_conversation_id();
+        let frame = frame(&body, &conversation);
         let place = match kind {
-            Kind::Turn => self.index.attach(&conversation.chain, fresh, now_ms),
-            Kind::Count => self.index.peek(&conversation.chain, fresh),
+            Kind::Turn => self
+                .index
+                .attach(&conversation.chain, fresh, frame.kind, now_ms),
+            Kind::Count => self.index.peek(&conversation.chain, fresh, frame.kind),
         };
-        let epoch = self.index.published(&conversation);
+        let model = ModelKey {
+            endpoint: endpoint.authority.to_owned(),
+            model: body.model().unwrap_or_default(),
+            context: endpoint.context,
+        };
         let ticket = Ticket {
-            fixed_tokens: fixed_tokens(&body),
-            output_tokens: body.output_tokens().unwrap_or(0),
-            model: ModelKey {
-                endpoint: endpoint.to_owned(),
-                model: body.model().unwrap_or_default(),
+            fixed_tokens: frame.tokens,
+            kind: frame.kind,
+            turn: match is_plain_request(&body, &conversation) {
+                true => TurnKind::Plain,
+                false => TurnKind::Media,
             },
+            output_tokens: body.output_tokens(),
+            form: self.models.form(&model),
+            model,
             sent_tokens: 0,
-            epoch,
+            epoch: None,
             body,
             conversation,
             place,
@@ -191,34 +232,46 @@ impl Keeper {
 
     async fn decide(self: &Arc<Self>, mut ticket: Ticket, kind: Kind) -> Outgoing {
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let bare = ticket.read(&gauge, 0, None);
+        let before = bare.size_tokens;
+        let need = Need::of(&gauge, &bare);
+        ticket.epoch = self.in_force(&ticket, &need);
         let mut applied = self.apply_epoch(&mut ticket);
-        let before = ticket.real_tokens(&gauge, 0, None);
-        let mut after = ticket.tokens_under(&gauge, applied.as_ref());
-        let Some(lines) = gauge.lines else {
-            return self.send(ticket, applied, Reason::WindowBelowReserves, before, after);
+        let mut now = ticket.read_under(&gauge, applied.as_ref());
+        let Some(_) = now.lines else {
+            return self.send(ticket, applied, Reason::WindowBelowReserves, before, &now);
         };
         if kind == Kind::Count {
-            return self.send(ticket, applied, Reason::BelowLine, before, after);
+            return self.send(ticket, applied, Reason::BelowLine, before, &now);
         }
-        if after > lines.hard_tokens && self.catch_up(&mut ticket).await {
+        if !now.fits() && self.catch_up(&mut ticket, &need).await {
             applied = self.apply_epoch(&mut ticket);
-            after = ticket.tokens_under(&gauge, applied.as_ref());
+            now = ticket.read_under(&gauge, applied.as_ref());
         }
-        if after > lines.hard_tokens {
-            return self
-                .compact_now(ticket, &gauge, Reason::HardLine, before)
-                .await;
+        if !now.fits() {
+            let ask = Ask {
+                gauge,
+                now,
+                need,
+                before,
+                reason: Reason::HardLine,
+            };
+            return self.compact_now(ticket, &ask).await;
         }
-        if after > lines.prepare_tokens {
-            let cold = ticket.is_surely_cold();
-            if cold
-                && let Some(swapped) = self.swap(&ticket, &gauge, before, Reason::CacheCold).await
-            {
+        if now.nears_the_line() {
+            let ask = Ask {
+                gauge,
+                now,
+                need,
+                before,
+                reason: Reason::NearLine,
+            };
+            if let Some(swapped) = self.swap_early(&ticket, &ask).await {
                 return swapped;
             }
-            self.prepare(&ticket, &gauge);
+            self.prepare(&ticket, ask);
         }
-        self.send(ticket, applied, Reason::BelowLine, before, after)
+        self.send(ticket, applied, Reason::BelowLine, before, &now)
     }
 
     /// Sends what the epoch in force makes of the request, or the request itself.
@@ -228,25 +281,23 @@ impl Keeper {
         applied: Option<Applied>,
         otherwise: Reason,
         before: u64,
-        after: u64,
+        now: &Reading,
     ) -> Outgoing {
-        let rendered = ticket
-            .epoch
-            .clone()
-            .zip(applied)
-            .and_then(|(epoch, applied)| {
-                let splice = ticket.body.render(&applied.view, &epoch.summary).ok()?;
-                Some((splice.into_bytes(), applied.saved_tokens))
-            });
+        let size = Some(Size {
+            before,
+            after: now.size_tokens,
+        });
+        let saved = applied.as_ref().map_or(0, |applied| applied.saved_tokens);
+        let rendered = applied.and_then(|applied| ticket.rendered(&applied));
         let total = ticket.total_tokens();
         match rendered {
-            Some((bytes, saved)) if self.mode == Mode::Act => {
+            Some(bytes) if self.mode == Mode::Act => {
                 ticket.sent_tokens = total.saturating_sub(saved);
                 Outgoing {
                     bytes,
                     action: Action::Compacted,
                     reason: Reason::Epoch,
-                    size: Some(Size { before, after }),
+                    size,
                     ticket: Some(Arc::new(ticket)),
                 }
             }
@@ -262,15 +313,25 @@ impl Keeper {
                     bytes: ticket.body.bytes().clone(),
                     action,
                     reason,
-                    size: Some(Size { before, after }),
+                    size,
                     ticket: Some(Arc::new(ticket)),
                 }
             }
         }
     }
 
+    /// The epoch that a request goes out under: the newest of its own class, else one that helps it to fit.
+    fn in_force(&self, ticket: &Ticket, need: &Need) -> Option<Arc<Epoch>> {
+        let conversation = &ticket.conversation;
+        let own = |epoch: &Epoch| epoch.class.is_own(need);
+        let helps = |epoch: &Epoch| epoch.class.helps(need);
+        let found = self.index.published(conversation, own);
+        found.or_else(|| self.index.published(conversation, helps))
+    }
+
     fn apply_epoch(&self, ticket: &mut Ticket) -> Option<Applied> {
-        let applied = ticket.epoch.as_ref()?.apply(&ticket.conversation);
+        let epoch = ticket.epoch.as_ref()?;
+        let applied = epoch.apply(&ticket.conversation, ticket.form);
         if applied.is_none() {
             ticket.epoch = None;
         }
@@ -288,12 +349,12 @@ impl Keeper {
     }
 
     /// Takes over what another node has published on this chain since. Says whether there was anything.
-    async fn catch_up(&self, ticket: &mut Ticket) -> bool {
+    async fn catch_up(&self, ticket: &mut Ticket, need: &Need) -> bool {
         if self.mode == Mode::Observe {
             return false;
         }
         self.ask_store(&ticket.conversation.chain).await;
-        let newest = self.index.published(&ticket.conversation);
+        let newest = self.in_force(ticket, need);
         let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
         let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());
         if is_new {
@@ -302,7 +363,7 @@ impl Keeper {
         is_new
     }
 
-    async fn ask_store(&self, chain: &[(usize, epitome::Digest)]) {
+    async fn ask_store(&self, chain: &[(usize, Digest)]) {
         if !self.journal.has_store() {
             return;
         }
@@ -388,30 +449,59 @@ impl Ticket {
         self.fixed_tokens + self.conversation.log.total_tokens()
     }
 
-    /// Real tokens of the request with `saved_tokens` (estimated) taken off: the provider's last count on this
-    /// chain and the estimate of what came since, or the estimate alone.
-    fn real_tokens(&self, gauge: &Gauge, saved_tokens: u64, epoch: Option<&Epoch>) -> u64 {
+    /// How large the request is with `saved_tokens` (estimated) taken off by `epoch`.
+    fn read(&self, gauge: &Gauge, saved_tokens: u64, epoch: Option<&Epoch>) -> Reading {
         let sent = self.total_tokens().saturating_sub(saved_tokens);
-        let scaled = |tokens: f64| (tokens * gauge.ratio).ceil().max(0.0);
-        match &self.place.anchor {
-            Some(anchor) if anchor.epoch.as_deref() == epoch.map(|epoch| epoch.id.as_str()) => {
-                let since = sent as f64 - anchor.estimated_tokens as f64;
-                (anchor.real_tokens as f64 + scaled(since.max(0.0))).ceil() as u64
-            }
-            _ => scaled(sent as f64) as u64,
-        }
+        let id = epoch.map(|epoch| epoch.id.as_str());
+        let counts = self.place.counts.iter();
+        let anchors: Vec<Anchor> = counts
+            .filter(|counted| counted.epoch.as_deref() == id)
+            .take(BELIEVED_COUNTS)
+            .map(|counted| counted.anchor)
+            .collect();
+        gauge.read(sent, &anchors)
     }
 
-    /// Real tokens of the request under its epoch.
-    fn tokens_under(&self, gauge: &Gauge, applied: Option<&Applied>) -> u64 {
+    /// How large the request is under its epoch.
+    fn read_under(&self, gauge: &Gauge, applied: Option<&Applied>) -> Reading {
         let saved = applied.map_or(0, |applied| applied.saved_tokens);
-        self.real_tokens(gauge, saved, self.epoch.as_deref())
+        self.read(gauge, saved, self.epoch.as_deref())
+    }
+
+    /// The request with its epoch applied, as bytes; `None` where there is none or it cannot be put in.
+    fn rendered(&self, applied: &Applied) -> Option<Bytes> {
+        let epoch = self.epoch.as_ref()?;
+        let merged = format!("\n\n{}", epoch.summary);
+        let summary = match self.form {
+            Form::OwnMessage => &*epoch.summary,
+            Form::Alternating => &merged,
+        };
+        let splice = self.body.render(&applied.view, summary).ok()?;
+        Some(splice.into_bytes())
     }
 
     fn is_surely_cold(&self) -> bool {
+        let cache = self.model.in_table().and_then(|model| model.cache);
         self.place
             .touched_ms
-            .is_some_and(|touched| self.now_ms - touched > SURELY_COLD_MS)
+            .is_some_and(|touched| is_surely_cold(self.now_ms - touched, cache))
+    }
+
+    /// What the conversation grows by from one request to the next.
+    fn growth(&self, now: &Reading) -> TurnGrowth {
+        TurnGrowth::recent(&self.conversation.log, now)
+    }
+
+    fn cache_prices(&self) -> CachePrices {
+        CachePrices::of(self.model.in_table())
+    }
+
+    /// The last link of the chain before a position.
+    fn last_link(&self, before: usize) -> Option<Digest> {
+        let chain = &self.conversation.chain;
+        let links = chain.partition_point(|(index, _)| *index < before);
+        let (_, digest) = chain.get(links.checked_sub(1)?)?;
+        Some(*digest)
     }
 
     /// Estimated tokens that no compaction can touch.
@@ -421,13 +511,33 @@ impl Ticket {
     }
 }
 
-/// System prompt and tools, at a quarter of their bytes: they are JSON, mostly ASCII.
-fn fixed_tokens(body: &Body) -> u64 {
-    [Field::System, Field::Instructions, Field::Tools]
-        .into_iter()
-        .filter_map(|field| body.field(field))
-        .map(|bytes| bytes.len() as u64 / 4)
-        .sum()
+/// What a request has besides its conversation.
+struct Frame {
+    /// At a quarter of the bytes: it is JSON, mostly ASCII.
+    tokens: u64,
+    /// Tells one system prompt and set of tools from another.
+    kind: u64,
+}
+
+fn frame(body: &Body, conversation: &Conversation) -> Frame {
+    let mut tokens = 0;
+    let mut digests = Vec::new();
+    for field in [Field::System, Field::Instructions, Field::Tools] {
+        let Some(bytes) = body.field(field) else {
+            continue;
+        };
+        tokens += bytes.len() as u64 / 4;
+        digests.extend_from_slice(Digest::of(bytes).as_bytes());
+    }
+    // Where the API has no place for it, the system prompt is in front of the messages.
+    let system = leading_system(&conversation.log);
+    for message in conversation.messages.iter().take(system) {
+        digests.extend_from_slice(message.exact.as_bytes());
+    }
+    Frame {
+        tokens,
+        kind: Digest::of(&digests).prefix(),
+    }
 }
 
 /// Whether the client asked the provider to shorten the context. Keeping thinking is no such thing.

@@ -2,7 +2,8 @@
 //!
 //! - settings: [`Config`]; a running server: [`Server`]
 //! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
-//!   their chains; `epoch` is a compaction frozen for a chain; `window` knows models; `journal` is the store as
+//!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
+//!   believed of models; `journal` is the store as
 //!   the request path sees it; `upstream` is the way to the provider
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
@@ -15,12 +16,14 @@ mod epoch;
 mod index;
 mod journal;
 mod keeper;
+mod models;
 mod proxy;
 mod server;
 mod shape;
 mod upstream;
-mod window;
 mod words;
 
-pub use config::{Config, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation};
+pub use config::{
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation,
+};
 pub use server::Server;

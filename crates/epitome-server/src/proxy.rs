@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use epitome::Reason;
-use epitome_wire::{Overflow, Unpacker, Wire};
+use epitome_wire::{Refusal, Unpacker, Wire};
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::{HeaderName, Method, Request, Response, StatusCode, Uri};
@@ -13,7 +13,8 @@ use hyper::body::Incoming;
 
 use crate::answer::Watched;
 use crate::clock::now_ms;
-use crate::keeper::{Action, Keeper, Kind, Outgoing};
+use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Outgoing};
+use crate::models::ContextBeta;
 use crate::shape;
 use crate::upstream::{Upstream, UpstreamError, end_to_end};
 
@@ -175,63 +176,84 @@ impl Proxy {
         }
     }
 
-    /// A conversation: what goes out is decided here, and the answer is listened to.
+    /// A conversation: what goes out is decided here, and the answer is listened to. At most one more call is made
+    /// than the client asked for.
     async fn converse(&self, envelope: Envelope<'_>, bytes: Bytes, kind: Kind) -> Response<Body> {
         let wire = envelope.wire;
-        let endpoint = envelope
-            .base
-            .authority()
-            .map_or("", |authority| authority.as_str());
-        let mut outgoing = self
+        let authority = envelope.base.authority();
+        let endpoint = Endpoint {
+            authority: authority.map_or("", |authority| authority.as_str()),
+            context: context_beta(&envelope.headers),
+        };
+        let first = self
             .keeper
-            .admit(bytes, wire, endpoint, kind, now_ms())
+            .admit(bytes, wire, &endpoint, kind, now_ms())
             .await;
-        let mut recovers = true;
-        loop {
-            let answer = match self.forward(&envelope, &outgoing).await {
-                Ok(answer) => answer,
-                Err(error) => return unreachable_upstream(wire, &error),
-            };
-            let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
-            if !may_be_ours || outgoing.ticket.is_none() {
-                return self.pass_on(answer, &outgoing, wire);
-            }
-            let (parts, body) = answer.into_parts();
-            let (text, body) = read_error(body, &parts.headers).await;
-            let again = match text {
-                Some(text) if recovers => self.second_try(&outgoing, parts.status, &text).await,
-                _ => None,
-            };
-            match again {
-                Some(next) => {
-                    recovers = false;
-                    outgoing = next;
-                }
-                None => {
-                    let mut response = respond(&parts, body);
-                    announce(response.headers_mut(), &outgoing);
-                    return response;
-                }
+        let answer = match self.forward(&envelope, &first).await {
+            Ok(answer) => answer,
+            Err(error) => return unreachable_upstream(wire, &error),
+        };
+        let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
+        // Who only asks for a size is told what the provider says, and nothing follows from it.
+        if !may_be_ours || first.ticket.is_none() || kind == Kind::Count {
+            return self.pass_on(answer, &first, wire);
+        }
+        let (parts, body) = answer.into_parts();
+        let (text, body) = read_error(body, &parts.headers).await;
+        let again = match text {
+            Some(text) => self.second_try(&first, parts.status, &text).await,
+            None => Again::Nothing,
+        };
+        let second = match again {
+            Again::Send(second) => second,
+            Again::Say(reason) => return refused(&parts, body, &Outgoing { reason, ..first }),
+            Again::Nothing => return refused(&parts, body, &first),
+        };
+        let answer = match self.forward(&envelope, &second).await {
+            Ok(answer) => answer,
+            Err(error) => return unreachable_upstream(wire, &error),
+        };
+        if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
+            if answer.status().is_success() {
+                self.keeper.accepted(refused, sent);
+            } else {
+                self.keeper.refused_again(refused, sent);
             }
         }
+        self.pass_on(answer, &second, wire)
     }
 
     /// What to send instead of a request that was refused, if anything.
-    async fn second_try(
-        &self,
-        outgoing: &Outgoing,
-        status: StatusCode,
-        text: &[u8],
-    ) -> Option<Outgoing> {
-        let ticket = outgoing.ticket.as_ref()?;
-        let overflow = Overflow::read(status.as_u16(), text, &outgoing.bytes);
-        if let Some(overflow) = overflow.filter(|overflow| !overflow.is_echoed) {
-            return self.keeper.recover(ticket, overflow).await;
+    async fn second_try(&self, outgoing: &Outgoing, status: StatusCode, text: &[u8]) -> Again {
+        let Some(ticket) = outgoing.ticket.as_ref() else {
+            return Again::Nothing;
+        };
+        let status = status.as_u16();
+        let refusal = Refusal::read(status, text, &outgoing.bytes);
+        let overflow = match refusal {
+            // What may be a quotation counts only where the size speaks for it too.
+            Refusal::Overflow(overflow) if overflow.is_echoed => {
+                self.keeper.is_nearly_full(ticket).then_some(overflow)
+            }
+            Refusal::Overflow(overflow) => Some(overflow),
+            _ => self.keeper.wordless(ticket, status, text),
+        };
+        if let Some(overflow) = overflow {
+            return match self.keeper.recover(ticket, overflow).await {
+                Ok(shorter) => Again::Send(shorter),
+                Err(reason) => Again::Say(reason),
+            };
         }
-        let is_structural = matches!(status.as_u16(), 400 | 413 | 422);
-        (is_structural && outgoing.action == Action::Compacted)
-            .then(|| self.keeper.refused(ticket))
-            .flatten()
+        let fault = match refusal {
+            Refusal::Structural => Fault::Structural,
+            Refusal::Other if matches!(status, 400 | 413 | 422) => Fault::Unknown,
+            _ => return Again::Nothing,
+        };
+        if outgoing.action != Action::Compacted {
+            return Again::Nothing;
+        }
+        let again = self.keeper.refused(ticket, fault);
+        again.map_or(Again::Nothing, Again::Send)
     }
 
     async fn forward(
@@ -272,6 +294,16 @@ impl Proxy {
         announce(response.headers_mut(), outgoing);
         response
     }
+}
+
+/// What follows a refusal.
+enum Again {
+    /// This is sent instead.
+    Send(Outgoing),
+    /// Nothing helps, for this reason: the provider's answer is passed on.
+    Say(Reason),
+    /// It is not about us: the provider's answer is passed on.
+    Nothing,
 }
 
 enum Collected {
@@ -340,6 +372,26 @@ async fn read_error(body: Incoming, headers: &HeaderMap) -> (Option<Bytes>, Body
         Collected::Whole(bytes) => (unpacked(&bytes, headers), Body::from(bytes)),
         Collected::TooLarge(body) | Collected::Broken(body) => (None, body),
     }
+}
+
+/// Whether a request asks for the long context that some models have only then.
+fn context_beta(headers: &HeaderMap) -> ContextBeta {
+    let asks = |value: &HeaderValue| {
+        value
+            .to_str()
+            .is_ok_and(|value| value.contains("context-1m"))
+    };
+    match headers.get_all("anthropic-beta").iter().any(asks) {
+        true => ContextBeta::Million,
+        false => ContextBeta::None,
+    }
+}
+
+/// A refusal as the provider sent it, with what was done about it.
+fn refused(parts: &http::response::Parts, body: Body, outgoing: &Outgoing) -> Response<Body> {
+    let mut response = respond(parts, body);
+    announce(response.headers_mut(), outgoing);
+    response
 }
 
 /// The provider's answer, with its own status and headers.

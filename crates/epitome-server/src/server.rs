@@ -17,9 +17,9 @@ use crate::config::{Config, StartError, StoreLocation};
 use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::Keeper;
+use crate::models::{ModelKey, Models};
 use crate::proxy::{self, Proxy};
 use crate::upstream::Upstream;
-use crate::window::{ModelKey, Models};
 
 /// How long background work may go on after the last answer.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ impl Server {
         config.check()?;
         let store = open(&config.store).await?;
         let tenant = TenantId::local();
-        let models = Models::new(config.window_tokens);
+        let models = Models::new(config.windows.clone().or(config.window_tokens));
         let mut secret = fresh_secret();
         if let Some(store) = &store {
             match store.tenant_key(&tenant, secret).await {
@@ -53,11 +53,12 @@ impl Server {
                 }
             }
             for learned in store.learned_windows().await.unwrap_or_default() {
-                let key = ModelKey {
-                    endpoint: learned.endpoint,
-                    model: learned.model,
-                };
-                models.learn_window(&key, learned.window_tokens);
+                let key = ModelKey::from_stored(learned.endpoint, &learned.model);
+                models.recall_window(&key, learned.window_tokens);
+            }
+            for row in store.beliefs().await.unwrap_or_default() {
+                let key = ModelKey::from_stored(row.endpoint, &row.model);
+                models.recall(&key, &row.body);
             }
         }
         let tasks = TaskTracker::new();

@@ -3,9 +3,9 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, ChangeRow, Committed, CompactionRow, ConversationId, ConversationRow,
-    EntryRow, EntryWords, Error, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome, Result,
-    Saved, SearchHit, SearchScope, SqliteStore, Store, TenantId,
+    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, ConversationId,
+    ConversationRow, EntryRow, EntryWords, Error, LearnedWindow, MemoryRow, NewChange, NodeRow,
+    Outcome, Result, Saved, SearchHit, SearchScope, SqliteStore, Store, TenantId,
 };
 
 /// Any of the stores, chosen at run time.
@@ -121,8 +121,9 @@ impl Store for AnyStore {
         &self,
         tenant: &TenantId,
         compaction_id: &str,
+        record: Option<&str>,
     ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.publish(tenant, compaction_id))
+        delegate!(self.publish(tenant, compaction_id, record))
     }
 
     fn undo(
@@ -193,6 +194,22 @@ impl Store for AnyStore {
 
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
         delegate!(self.learned_windows())
+    }
+
+    fn save_belief(&self, belief: &BeliefRow) -> impl Future<Output = Result<()>> + Send {
+        delegate!(self.save_belief(belief))
+    }
+
+    fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send {
+        delegate!(self.beliefs())
+    }
+
+    fn forget_belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        delegate!(self.forget_belief(endpoint, model))
     }
 
     fn compaction(

@@ -27,7 +27,7 @@ pub use epitome::Digest;
 pub use error::{Error, Result, Source};
 pub use id::{ConversationId, TenantId};
 pub use rows::{
-    Append, Appended, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
+    Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,
     NodeRow, Outcome, Saved, SearchHit, SearchScope,
 };

@@ -187,6 +187,19 @@ pub struct Outcome {
     pub model: String,
 }
 
+/// What is believed of a model at an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeliefRow {
+    /// The endpoint.
+    pub endpoint: String,
+    /// The model.
+    pub model: String,
+    /// The belief, in a form that is the program's own.
+    pub body: String,
+    /// When it was written, in milliseconds since the epoch.
+    pub at_ms: i64,
+}
+
 /// The context window of a model, learned from an endpoint's own answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LearnedWindow {

@@ -22,9 +22,9 @@ use epitome::Digest;
 use sqlx::SqlitePool;
 
 use crate::{
-    Append, Appended, ChangeRow, Committed, CompactionRow, CompactionState, ConversationId,
-    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome,
-    Result, Saved, SearchHit, SearchScope, Store, TenantId,
+    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, CompactionState,
+    ConversationId, ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
+    NodeRow, Outcome, Result, Saved, SearchHit, SearchScope, Store, TenantId,
 };
 
 /// A store in one SQLite file, or in memory. A clone is another handle to the same store.
@@ -143,9 +143,9 @@ impl Store for SqliteStore {
         &self,
         tenant: &TenantId,
         compaction_id: &str,
+        record: Option<&str>,
     ) -> impl Future<Output = Result<()>> + Send {
-        let state = CompactionState::Published;
-        write::advance(&self.writer, tenant, compaction_id, state)
+        write::publish(&self.writer, tenant, compaction_id, record)
     }
 
     fn undo(
@@ -217,6 +217,22 @@ impl Store for SqliteStore {
 
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
         read::windows(&self.readers)
+    }
+
+    fn save_belief(&self, belief: &BeliefRow) -> impl Future<Output = Result<()>> + Send {
+        write::belief(&self.writer, belief)
+    }
+
+    fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send {
+        read::beliefs(&self.readers)
+    }
+
+    fn forget_belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        write::forget_belief(&self.writer, endpoint, model)
     }
 
     fn compaction(

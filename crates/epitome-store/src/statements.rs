@@ -34,6 +34,9 @@ pub(crate) const SELECT_COMPACTION_STATE: &str =
 pub(crate) const UPDATE_COMPACTION_STATE: &str =
     "UPDATE compactions SET state = $3 WHERE tenant = $1 AND id = $2";
 
+pub(crate) const UPDATE_COMPACTION_RECORD: &str =
+    "UPDATE compactions SET record = $3 WHERE tenant = $1 AND id = $2";
+
 pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
     "SELECT ",
     compaction_columns!(),
@@ -141,6 +144,19 @@ pub(crate) const UPSERT_WINDOW: &str = "\
     ON CONFLICT (endpoint, model) DO UPDATE \
         SET window_tokens = excluded.window_tokens, at_ms = excluded.at_ms \
         WHERE excluded.at_ms >= windows.at_ms";
+
+pub(crate) const UPSERT_BELIEF: &str = "\
+    INSERT INTO beliefs (endpoint, model, body, at_ms) VALUES ($1, $2, $3, $4) \
+    ON CONFLICT (endpoint, model) DO UPDATE \
+        SET body = excluded.body, at_ms = excluded.at_ms \
+        WHERE excluded.at_ms >= beliefs.at_ms";
+
+pub(crate) const SELECT_BELIEFS: &str =
+    "SELECT endpoint, model, body, at_ms FROM beliefs ORDER BY endpoint, model";
+
+pub(crate) const DELETE_BELIEF: &str = "DELETE FROM beliefs WHERE endpoint = $1 AND model = $2";
+
+pub(crate) const DELETE_WINDOW: &str = "DELETE FROM windows WHERE endpoint = $1 AND model = $2";
 
 pub(crate) const SELECT_WINDOWS: &str =
     "SELECT endpoint, model, window_tokens, at_ms FROM windows ORDER BY endpoint, model";

@@ -3,9 +3,9 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, ChangeRow, Committed, CompactionRow, ConversationId, ConversationRow,
-    EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome, Result, Saved,
-    SearchHit, SearchScope, TenantId,
+    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, ConversationId,
+    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome,
+    Result, Saved, SearchHit, SearchScope, TenantId,
 };
 
 /// An append-only log of conversations with their compactions, for many tenants.
@@ -74,6 +74,7 @@ pub trait Store: Send + Sync + 'static {
         &self,
         tenant: &TenantId,
         compaction_id: &str,
+        record: Option<&str>,
     ) -> impl Future<Output = Result<()>> + Send;
 
     /// Marks a compaction as undone: its epoch is free again. Doing it again changes nothing.
@@ -139,6 +140,20 @@ pub trait Store: Send + Sync + 'static {
 
     /// All learned windows, by endpoint and model.
     fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send;
+
+    /// Keeps what is believed of a model at an endpoint. A later belief replaces an earlier one, whatever the order of
+    /// calls.
+    fn save_belief(&self, belief: &BeliefRow) -> impl Future<Output = Result<()>> + Send;
+
+    /// All beliefs, by endpoint and model.
+    fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send;
+
+    /// Forgets what is believed of a model at an endpoint, learned windows included. Says whether there was anything.
+    fn forget_belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<bool>> + Send;
 
     /// A compaction by its id, whatever its state.
     fn compaction(

@@ -33,6 +33,8 @@ pub struct Asked {
 
 /// Whether the output that a request asks for stands against the window when the request is admitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum OutputCounting {
     /// Only what is written in the end does, or nobody knows.
     #[default]

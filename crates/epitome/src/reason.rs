@@ -54,6 +54,8 @@ reasons! {
     Overflow => "overflow",
     /// The provider's cache is surely cold, so a prepared compaction costs nothing extra.
     CacheCold => "cache_cold",
+    /// A prepared compaction saves more than it costs, so it is shown before it must be.
+    Pays => "pays",
     /// An earlier compaction of this conversation was applied again, byte for byte.
     Epoch => "epoch",
     /// The conversation is small enough.

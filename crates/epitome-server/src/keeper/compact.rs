@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use epitome::{Basis, Compaction, Message, NoPlan, Plan, Reason};
+use epitome::{
+    Basis, Compaction, Message, NoPlan, Plan, Reading, Reason, Room, ShowNow, Swap, Target,
+};
 use epitome_store::{CompactionState, Outcome};
 use epitome_wire::{Body, decode};
 
-use super::{Action, Keeper, Outgoing, Size, Ticket};
+use super::{Action, Ask, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
-use crate::window::Gauge;
 
-/// A prepared compaction is good enough when it leaves this share of the hard line free.
-const SWAP_PERCENT: u64 = 80;
-/// The share of the usable window that a compacted conversation may take, tried in order.
-const TARGET_PERCENTS: [u64; 2] = [60, 92];
+/// Sizes that were tried are told apart by this part of the window.
+const TRIED_DIVISOR: u64 = 16;
 
 /// A compaction made, and what it makes of the request it was made on.
 struct Made {
@@ -25,71 +24,116 @@ struct Made {
 impl Keeper {
     /// Compacts before the request goes out, with the built-in summariser. When that cannot help, the
     /// request goes out as it would have, with the reason.
-    pub(super) async fn compact_now(
-        self: &Arc<Self>,
-        ticket: Ticket,
-        gauge: &Gauge,
-        reason: Reason,
-        before: u64,
-    ) -> Outgoing {
-        if let Some(swapped) = self.swap(&ticket, gauge, before, reason).await {
+    pub(super) async fn compact_now(self: &Arc<Self>, ticket: Ticket, ask: &Ask) -> Outgoing {
+        if let Some(swapped) = self.swap(&ticket, ask).await {
             return swapped;
         }
         let ticket = Arc::new(ticket);
-        let made = self.make(Arc::clone(&ticket), *gauge, reason).await;
-        let made = match made {
+        let made = match self.make(Arc::clone(&ticket), *ask).await {
             Ok(made) => made,
-            Err(no) => {
-                let reason = match no.reason {
-                    Reason::FloorAboveBudget => Reason::FloorAboveWindow,
-                    other => other,
-                };
-                self.note(&ticket, "passthrough", reason, before, before);
-                let mut ticket = unshared(ticket);
-                let applied = self.apply_epoch(&mut ticket);
-                let after = ticket.tokens_under(gauge, applied.as_ref());
-                return self.send(ticket, applied, reason, before, after);
-            }
+            Err(no) => return self.left_as_it_is(unshared(ticket), ask, no.reason),
         };
         if self.mode == Mode::Observe {
-            let after = ticket.real_tokens(gauge, made.applied.saved_tokens, Some(&made.epoch));
-            return observed(unshared(ticket), reason, before, after);
+            let after = ticket.read(&ask.gauge, made.applied.saved_tokens, Some(&made.epoch));
+            return observed(unshared(ticket), ask, after.size_tokens);
         }
         let (epoch, applied) = self.commit(&ticket, made, CompactionState::Published).await;
         self.index.publish(Arc::clone(&epoch));
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(epoch);
-        self.compacted(ticket, &applied, gauge, reason, before)
+        self.compacted(ticket, &applied, ask, ask.reason)
     }
 
-    /// Publishes a compaction that was prepared in the background, if there is one that helps enough.
-    pub(super) async fn swap(
-        &self,
-        ticket: &Ticket,
-        gauge: &Gauge,
-        before: u64,
-        reason: Reason,
-    ) -> Option<Outgoing> {
-        let lines = gauge.lines?;
-        let epoch = self.prepared(ticket)?;
-        let applied = epoch.apply(&ticket.conversation)?;
-        let after = ticket.real_tokens(gauge, applied.saved_tokens, Some(&epoch));
-        if after * 100 > lines.hard_tokens * SWAP_PERCENT || self.mode == Mode::Observe {
+    fn left_as_it_is(&self, mut ticket: Ticket, ask: &Ask, reason: Reason) -> Outgoing {
+        let reason = match reason {
+            Reason::FloorAboveBudget => Reason::FloorAboveWindow,
+            other => other,
+        };
+        self.note(&ticket, "passthrough", reason, ask.before, ask.before);
+        let applied = self.apply_epoch(&mut ticket);
+        let now = ticket.read_under(&ask.gauge, applied.as_ref());
+        self.send(ticket, applied, reason, ask.before, &now)
+    }
+
+    /// Shows a compaction that was prepared in the background where the line is reached, if it leaves as much room as
+    /// a fresh one would.
+    async fn swap(&self, ticket: &Ticket, ask: &Ask) -> Option<Outgoing> {
+        let ready = self.ready(ticket, ask)?;
+        let target = target(ticket, &ask.now, Ahead::No)?;
+        if ready.swap.after_tokens > target.tokens {
             return None;
         }
+        self.show(ticket, ask, ready, ShowNow::Must(ask.reason))
+            .await
+    }
+
+    /// Shows a compaction that was prepared before it must be shown: when the cache is gone anyway, or when that saves
+    /// more than it costs.
+    pub(super) async fn swap_early(&self, ticket: &Ticket, ask: &Ask) -> Option<Outgoing> {
+        let ready = self.ready(ticket, ask)?;
+        let why = if ticket.is_surely_cold() {
+            ShowNow::Cold
+        } else if ready.swap.pays() {
+            ShowNow::Pays(ready.swap)
+        } else {
+            return None;
+        };
+        self.show(ticket, ask, ready, why).await
+    }
+
+    fn ready(&self, ticket: &Ticket, ask: &Ask) -> Option<Ready> {
+        if self.mode == Mode::Observe {
+            return None;
+        }
+        let epoch = self.prepared(ticket, ask)?;
+        let applied = epoch.apply(&ticket.conversation, ticket.form)?;
+        let after = ticket.total_tokens().saturating_sub(applied.saved_tokens);
+        let swap = Swap::of(
+            &ask.now,
+            ask.now.lines?,
+            ask.now.real(after),
+            ask.now.real(ticket.fixed_tokens + applied.kept_tokens),
+            ticket.growth(&ask.now),
+            ticket.cache_prices(),
+            ask.gauge.window,
+        );
+        Some(Ready {
+            epoch,
+            applied,
+            swap,
+        })
+    }
+
+    async fn show(
+        &self,
+        ticket: &Ticket,
+        ask: &Ask,
+        ready: Ready,
+        why: ShowNow,
+    ) -> Option<Outgoing> {
+        let mut epoch = (*ready.epoch).clone();
+        epoch.detail.swap = why.swap();
+        let reason = match why {
+            ShowNow::Must(reason) => reason,
+            ShowNow::Cold => Reason::CacheCold,
+            ShowNow::Pays(_) | ShowNow::Design => Reason::Pays,
+        };
+        let record = epoch.record();
+        let epoch = Arc::new(epoch);
         self.index.publish(Arc::clone(&epoch));
-        self.journal.publish_now(epoch.id.clone()).await;
+        self.journal.publish_now(epoch.id.clone(), record).await;
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
-        Some(self.compacted(swapped, &applied, gauge, reason, before))
+        Some(self.compacted(swapped, &ready.applied, ask, reason))
     }
 
     /// The prepared compaction that goes further than the one in force.
-    fn prepared(&self, ticket: &Ticket) -> Option<Arc<Epoch>> {
+    fn prepared(&self, ticket: &Ticket, ask: &Ask) -> Option<Arc<Epoch>> {
         let covers = |epoch: &Epoch| epoch.detail.covered_links;
         let now = ticket.epoch.as_deref().map_or(0, covers);
+        let serves = |epoch: &Epoch| epoch.class.is_own(&ask.need) || epoch.class.helps(&ask.need);
         self.index
-            .prepared(&ticket.conversation)
+            .prepared(&ticket.conversation, serves)
             .filter(|epoch| covers(epoch) > now)
     }
 
@@ -97,48 +141,48 @@ impl Keeper {
         &self,
         mut ticket: Ticket,
         applied: &Applied,
-        gauge: &Gauge,
+        ask: &Ask,
         reason: Reason,
-        before: u64,
     ) -> Outgoing {
-        let after = ticket.real_tokens(gauge, applied.saved_tokens, ticket.epoch.as_deref());
-        let summary = ticket
-            .epoch
-            .as_ref()
-            .map(|epoch| Arc::clone(&epoch.summary));
-        let rendered = summary.and_then(|summary| ticket.body.render(&applied.view, &summary).ok());
-        let Some(splice) = rendered else {
+        let now = ticket.read_under(&ask.gauge, Some(applied));
+        let Some(bytes) = ticket.rendered(applied) else {
             ticket.epoch = None;
-            return self.send(ticket, None, Reason::UnreadableMessage, before, before);
+            return self.send(
+                ticket,
+                None,
+                Reason::UnreadableMessage,
+                ask.before,
+                &ask.now,
+            );
         };
         ticket.sent_tokens = ticket.total_tokens().saturating_sub(applied.saved_tokens);
-        self.note(&ticket, "compacted", reason, before, after);
+        let after = now.size_tokens;
+        self.note(&ticket, "compacted", reason, ask.before, after);
         Outgoing {
-            bytes: splice.into_bytes(),
+            bytes,
             action: Action::Compacted,
             reason,
-            size: Some(Size { before, after }),
+            size: Some(Size {
+                before: ask.before,
+                after,
+            }),
             ticket: Some(Arc::new(ticket)),
         }
     }
 
     /// Makes a compaction in the background, so that it is there when it is needed.
-    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, gauge: &Gauge) {
+    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, ask: Ask) {
         let conversation = ticket.place.conversation.clone();
         if self.mode == Mode::Observe
-            || self.prepared(ticket).is_some()
+            || self.prepared(ticket, &ask).is_some()
             || !self.index.claim(&conversation)
         {
             return;
         }
         let keeper = Arc::clone(self);
         let ticket = Arc::new(ticket.clone());
-        let gauge = *gauge;
         self.tasks.spawn(async move {
-            if let Ok(made) = keeper
-                .make(Arc::clone(&ticket), gauge, Reason::HardLine)
-                .await
-            {
+            if let Ok(made) = keeper.make(Arc::clone(&ticket), ask).await {
                 let (epoch, _) = keeper
                     .commit(&ticket, made, CompactionState::Prepared)
                     .await;
@@ -166,11 +210,14 @@ impl Keeper {
             return (Arc::new(epoch), applied);
         };
         let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
-        let stored = self.journal.commit(span, row).await;
+        let stored = match row {
+            Some(row) => self.journal.commit(span, row).await,
+            None => None,
+        };
         let other = stored
             .filter(|row| row.id != epoch.id)
             .and_then(Epoch::from_row)
-            .and_then(|other| Some((other.apply(&ticket.conversation)?, other)));
+            .and_then(|other| Some((other.apply(&ticket.conversation, ticket.form)?, other)));
         match other {
             Some((applied, other)) => {
                 if state == CompactionState::Published {
@@ -188,53 +235,10 @@ impl Keeper {
         self.append_of(ticket, from, links)
     }
 
-    async fn make(
-        &self,
-        ticket: Arc<Ticket>,
-        gauge: Gauge,
-        reason: Reason,
-    ) -> Result<Made, NoPlan> {
-        let meter = self.memo.meter();
-        let index = Arc::clone(&self.index);
-        let work = move || {
-            let messages = decode_all(&ticket.body).ok_or(NoPlan {
-                reason: Reason::UnreadableMessage,
-                floor_tokens: 0,
-            })?;
-            let mut failure = NoPlan {
-                reason: Reason::FloorAboveWindow,
-                floor_tokens: 0,
-            };
-            for target in targets(&ticket, &gauge) {
-                let log = &ticket.conversation.log;
-                let made = Plan::for_window(log, target, reason).and_then(|plan| {
-                    Compaction::extract_verified(plan, &Basis::new(log, &messages, meter))
-                });
-                match made {
-                    Ok(compaction) => {
-                        let id = uuid::Uuid::now_v7().simple().to_string();
-                        let frozen = Epoch::freeze(id, &compaction, &ticket.conversation);
-                        if frozen
-                            .as_ref()
-                            .is_some_and(|epoch| index.is_refused(&epoch.node))
-                        {
-                            failure.reason = Reason::AlreadyTried;
-                            continue;
-                        }
-                        let made = frozen.and_then(|epoch| {
-                            let applied = epoch.apply(&ticket.conversation)?;
-                            Some(Made { epoch, applied })
-                        });
-                        if let Some(made) = made {
-                            return Ok(made);
-                        }
-                    }
-                    Err(no) => failure = no,
-                }
-            }
-            Err(failure)
-        };
+    async fn make(self: &Arc<Self>, ticket: Arc<Ticket>, ask: Ask) -> Result<Made, NoPlan> {
+        let keeper = Arc::clone(self);
         // Reading a whole history takes milliseconds; other requests should not wait behind it.
+        let work = move || keeper.carry_out(&ticket, &ask);
         let failed = NoPlan {
             reason: Reason::NothingToRemove,
             floor_tokens: 0,
@@ -242,6 +246,54 @@ impl Keeper {
         tokio::task::spawn_blocking(work)
             .await
             .unwrap_or(Err(failed))
+    }
+
+    /// The first size to aim for that can be reached and was not tried before. Nothing is read before a plan stands:
+    /// a conversation that cannot be helped costs no more than any other.
+    fn carry_out(&self, ticket: &Ticket, ask: &Ask) -> Result<Made, NoPlan> {
+        let meter = self.memo.meter();
+        let log = &ticket.conversation.log;
+        let mut messages = None;
+        let mut failure = NoPlan {
+            reason: Reason::FloorAboveWindow,
+            floor_tokens: 0,
+        };
+        for room in rooms(ticket, ask) {
+            let plan = Plan::for_window(log, room.target_tokens, room.most_tokens, ask.reason);
+            let plan = match plan {
+                Ok(plan) => plan,
+                Err(no) => {
+                    failure = no;
+                    continue;
+                }
+            };
+            let link = ticket.last_link(plan.span.end);
+            let step = (ask.gauge.window.tokens / TRIED_DIVISOR).max(1);
+            let aim = room.target_tokens / step;
+            if link.is_some_and(|link| self.index.was_tried(link, aim)) {
+                failure.reason = Reason::AlreadyTried;
+                continue;
+            }
+            if messages.is_none() {
+                messages = decode_all(&ticket.body);
+            }
+            let Some(messages) = &messages else {
+                failure.reason = Reason::UnreadableMessage;
+                return Err(failure);
+            };
+            let made = Compaction::extract_verified(plan, &Basis::new(log, messages, meter))
+                .and_then(|compaction| frozen(&compaction, ticket, ask));
+            match made {
+                Ok(made) => return Ok(made),
+                Err(no) => {
+                    failure = no;
+                    if let Some(link) = link {
+                        self.index.tried(link, aim);
+                    }
+                }
+            }
+        }
+        Err(failure)
     }
 
     pub(super) fn note(
@@ -268,18 +320,66 @@ impl Keeper {
     }
 }
 
-/// The sizes to aim for, in estimated tokens without the leading system prompt: the comfortable one, then
-/// all there is.
-fn targets(ticket: &Ticket, gauge: &Gauge) -> Vec<u64> {
-    let Some(lines) = gauge.lines else {
+/// A compaction that was prepared, and what it makes of a request.
+struct Ready {
+    epoch: Arc<Epoch>,
+    applied: Applied,
+    swap: Swap,
+}
+
+/// Whether a compaction is made before it is needed.
+#[derive(Clone, Copy)]
+enum Ahead {
+    Yes,
+    No,
+}
+
+fn frozen(compaction: &Compaction, ticket: &Ticket, ask: &Ask) -> Result<Made, NoPlan> {
+    let id = uuid::Uuid::now_v7().simple().to_string();
+    let conversation = &ticket.conversation;
+    let made = Epoch::freeze(id, ask.need.class(), compaction, conversation).and_then(|epoch| {
+        let applied = epoch.apply(conversation, ticket.form)?;
+        Some(Made { epoch, applied })
+    });
+    made.ok_or(NoPlan {
+        reason: Reason::NothingToRemove,
+        floor_tokens: compaction.plan.floor_tokens,
+    })
+}
+
+fn target(ticket: &Ticket, now: &Reading, ahead: Ahead) -> Option<Target> {
+    let lines = now.lines?;
+    let size = match ahead {
+        Ahead::Yes => now.size_tokens,
+        Ahead::No => lines.hard_tokens,
+    };
+    let growth = ticket.growth(now);
+    Some(Target::below(lines, size, growth, ticket.cache_prices()))
+}
+
+/// The sizes to aim for, in estimated tokens without the leading system prompt: the one that leaves room for what is
+/// expected next, then all there is, then what is kept free for the answer as well.
+fn rooms(ticket: &Ticket, ask: &Ask) -> Vec<Room> {
+    let ahead = match ask.reason {
+        Reason::NearLine => Ahead::Yes,
+        _ => Ahead::No,
+    };
+    let Some(target) = target(ticket, &ask.now, ahead) else {
         return Vec::new();
     };
-    let estimated = |real: u64| (real as f64 / gauge.ratio) as u64;
-    let usable = estimated(lines.hard_tokens).saturating_sub(ticket.untouchable_tokens());
-    let comfortable =
-        estimated(gauge.window.tokens / 4).min(ticket.conversation.log.total_tokens() / 2);
-    let [first, last] = TARGET_PERCENTS.map(|percent| usable * percent / 100);
-    vec![first.min(comfortable), first, last]
+    let untouchable = ticket.untouchable_tokens();
+    let usable = |real: u64| ask.now.estimated(real).saturating_sub(untouchable);
+    let most = usable(target.most_tokens);
+    let window = ask.gauge.window.tokens;
+    let all = usable(window.saturating_sub(ask.now.error_tokens) * 98 / 100);
+    let first = Room {
+        target_tokens: usable(target.tokens),
+        most_tokens: most,
+    };
+    match ahead {
+        Ahead::Yes => vec![first],
+        Ahead::No => vec![first, Room::of(most), Room::of(all)],
+    }
 }
 
 fn decode_all(body: &Body) -> Option<Vec<Message>> {
@@ -291,14 +391,17 @@ fn decode_all(body: &Body) -> Option<Vec<Message>> {
         .collect()
 }
 
-fn observed(mut ticket: Ticket, reason: Reason, before: u64, after: u64) -> Outgoing {
+fn observed(mut ticket: Ticket, ask: &Ask, after: u64) -> Outgoing {
     ticket.sent_tokens = ticket.total_tokens();
     ticket.epoch = None;
     Outgoing {
         bytes: ticket.body.bytes().clone(),
         action: Action::Observed,
-        reason,
-        size: Some(Size { before, after }),
+        reason: ask.reason,
+        size: Some(Size {
+            before: ask.before,
+            after,
+        }),
         ticket: Some(Arc::new(ticket)),
     }
 }

@@ -2,34 +2,54 @@
 
 use std::sync::Arc;
 
-use epitome::{Reason, UsageFinding};
-use epitome_wire::{Cure, Overflow};
+use epitome::{
+    Anchor, Count, Lesson, OutputCounting, Reason, RefusedSize, TurnKind, UsageFinding, Window,
+    WindowSource,
+};
+use epitome_store::BeliefRow;
+use epitome_wire::{Counted as Usage, Cure, Overflow};
 
-use super::{Action, Keeper, Outgoing, Size, Ticket};
+use super::{Action, Ask, Keeper, Outgoing, Size, Ticket};
 use crate::answer::Seen;
 use crate::config::Mode;
-use crate::index::Anchor;
+use crate::epoch::Need;
+use crate::index::Counted;
+use crate::models::{Form, ModelKey};
 
-/// When a provider names no numbers, its window is taken to be this share of what it refused.
+/// When a provider names no numbers that make sense, this share of what it refused is tried, for this request only.
 const GUESSED_WINDOW_PERCENT: u64 = 90;
 
 impl Keeper {
     /// An answer that began well has ended.
     pub(crate) fn saw(&self, ticket: &Ticket, seen: Seen) {
         // A count that comes with a refusal may be one of what was left after truncation.
-        match (seen.overflow, seen.input_tokens) {
-            (Some(overflow), _) => self.learn(ticket, overflow),
-            (None, Some(tokens)) => self.settle(ticket, tokens),
+        match (seen.overflow, seen.counted) {
+            (Some(overflow), _) => {
+                self.learn(ticket, &overflow);
+            }
+            (None, Some(counted)) => self.settle(ticket, counted),
             (None, None) => {}
         }
     }
 
     /// The provider counted the input of a request that went well.
-    pub(crate) fn settle(&self, ticket: &Ticket, real_tokens: u64) {
-        let finding = self
-            .models
-            .observe(&ticket.model, real_tokens, ticket.sent_tokens);
-        if let Some(finding @ UsageFinding::Truncated { .. }) = finding {
+    fn settle(&self, ticket: &Ticket, usage: Usage) {
+        let turn = match usage.is_plain {
+            true => ticket.turn,
+            false => TurnKind::Odd,
+        };
+        let real_tokens = usage.input_tokens;
+        let count = Count {
+            real_tokens,
+            estimated_tokens: ticket.sent_tokens,
+            turn,
+            kind: ticket.kind,
+        };
+        let counted = self.models.counted(&ticket.model, count);
+        if counted.is_news {
+            self.keep_belief(&ticket.model, ticket.now_ms);
+        }
+        if let Some(finding @ UsageFinding::Truncated { .. }) = counted.finding {
             // Such a count says nothing about the conversation.
             tracing::warn!(
                 model = ticket.model.model,
@@ -38,94 +58,224 @@ impl Keeper {
             );
             return;
         }
+        if turn == TurnKind::Odd || real_tokens == 0 {
+            return;
+        }
         if let Some((_, tip)) = ticket.conversation.chain.last() {
             let anchor = Anchor {
                 real_tokens,
                 estimated_tokens: ticket.sent_tokens,
-                epoch: ticket.epoch.as_ref().map(|epoch| epoch.id.clone()),
             };
-            self.index.anchor(tip, anchor);
+            let counted = Counted {
+                anchor,
+                epoch: ticket.epoch.as_ref().map(|epoch| epoch.id.clone()),
+                kind: ticket.kind,
+            };
+            self.index.anchor(tip, counted);
         }
     }
 
-    /// The provider said that the request is too long: what that says of the model and the meter.
-    pub(crate) fn learn(&self, ticket: &Ticket, overflow: Overflow) {
-        // A limit of bytes says nothing about tokens.
-        if overflow.cure == Cure::FewerBytes {
-            return;
+    /// The provider said that the request is too long: what that says of the model.
+    fn learn(&self, ticket: &Ticket, overflow: &Overflow) -> Lesson {
+        // A limit of bytes says nothing about tokens, and a quotation of the request says nothing at all.
+        if overflow.cure == Cure::FewerBytes || overflow.is_echoed {
+            return Lesson::Nothing;
         }
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
-        let believed = ticket.real_tokens(&gauge, 0, None);
-        match overflow.window_tokens {
-            Some(window) => {
-                self.models.learn_window(&ticket.model, window);
-                self.journal
-                    .window(ticket.model.clone(), window, ticket.now_ms);
+        let counting = match overflow.counts_output || overflow.cure == Cure::LessOutput {
+            true => OutputCounting::Together,
+            false => OutputCounting::Apart,
+        };
+        let refused = RefusedSize {
+            window_tokens: overflow.window_tokens,
+            request_tokens: overflow.request_tokens,
+            own_tokens: gauge.calibration.real(ticket.sent_tokens),
+            output_tokens: ticket.output_tokens.unwrap_or(0),
+            counting,
+        };
+        let lesson = self.models.refused(&ticket.model, refused);
+        match lesson {
+            Lesson::Window(window) => {
                 tracing::info!(model = ticket.model.model, window, "learned a window");
             }
-            None => {
-                let refused = overflow.request_tokens.unwrap_or(believed);
-                let guess = gauge
-                    .window
-                    .tokens
-                    .min(refused * GUESSED_WINDOW_PERCENT / 100);
-                self.models.learn_window(&ticket.model, guess);
-            }
+            Lesson::Nothing => tracing::info!(
+                model = ticket.model.model,
+                window = overflow.window_tokens,
+                request = overflow.request_tokens,
+                own = refused.own_tokens,
+                "a refusal as too long teaches nothing that lasts"
+            ),
         }
-        if let Some(request_tokens) = overflow.request_tokens {
-            self.models
-                .observe(&ticket.model, request_tokens, ticket.sent_tokens);
+        self.keep_belief(&ticket.model, ticket.now_ms);
+        lesson
+    }
+
+    fn keep_belief(&self, key: &ModelKey, at_ms: i64) {
+        if !self.journal.has_store() {
+            return;
         }
+        if let Some(body) = self.models.stored(key) {
+            self.journal.belief(BeliefRow {
+                endpoint: key.endpoint.clone(),
+                model: key.stored_model(),
+                body,
+                at_ms,
+            });
+        }
+    }
+
+    /// A refusal without a word, which is an overflow only where the request nearly fills the window.
+    pub(crate) fn wordless(&self, ticket: &Ticket, status: u16, body: &[u8]) -> Option<Overflow> {
+        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        Overflow::wordless(status, body, tokens, gauge.window.tokens)
+    }
+
+    /// Whether a request nearly fills its window, by our own count.
+    pub(crate) fn is_nearly_full(&self, ticket: &Ticket) -> bool {
+        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        let reserve = gauge.reserve_tokens();
+        tokens + reserve >= gauge.window.tokens / 10 * 9
     }
 
     /// The provider said that the request is too long: learns what it can and makes a shorter one.
+    ///
+    /// # Errors
+    /// Why there is none: the provider's own answer is passed on.
     pub(crate) async fn recover(
         self: &Arc<Self>,
         ticket: &Ticket,
         overflow: Overflow,
-    ) -> Option<Outgoing> {
-        self.learn(ticket, overflow);
+    ) -> Result<Outgoing, Reason> {
+        let lesson = self.learn(ticket, &overflow);
         if self.mode == Mode::Observe {
-            return None;
+            return Err(Reason::Observing);
         }
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let mut gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
         let mut again = ticket.clone();
-        // The count that this request would have been measured by has just been proven wrong.
-        again.place.anchor = None;
-        let before = again.real_tokens(&gauge, 0, None);
-        let outgoing = self
-            .compact_now(again, &gauge, Reason::Overflow, before)
-            .await;
+        // The counts that this request would have been measured by have just been proven wrong.
+        again.place.counts.clear();
+        let refused = overflow.request_tokens.filter(|_| !overflow.is_echoed);
+        let real_tokens = refused
+            .unwrap_or_else(|| gauge.calibration.real(ticket.sent_tokens))
+            .max(1);
+        let limit = match (lesson, overflow.window_tokens) {
+            (Lesson::Window(window), _) => window,
+            _ => real_tokens * GUESSED_WINDOW_PERCENT / 100,
+        };
+        let need = Need::of(&gauge, &again.read(&gauge, 0, None));
+        if limit < gauge.window.tokens {
+            gauge.window = Window {
+                tokens: limit,
+                source: WindowSource::Learned,
+            };
+        }
+        // A refused request was counted like any other.
+        let anchor = Anchor {
+            real_tokens,
+            estimated_tokens: ticket.sent_tokens,
+        };
+        let before = gauge.read(again.total_tokens(), &[anchor]).size_tokens;
+        let ask = Ask {
+            gauge,
+            now: gauge.read(ticket.sent_tokens, &[anchor]),
+            need: Need {
+                fits_bare: false,
+                ..need
+            },
+            before,
+            reason: Reason::Overflow,
+        };
+        let outgoing = self.compact_now(again, &ask).await;
         let differs = outgoing.action == Action::Compacted
             && outgoing.ticket.as_ref().is_some_and(|new| {
                 new.epoch.as_ref().map(|epoch| &epoch.id)
                     != ticket.epoch.as_ref().map(|epoch| &epoch.id)
             });
-        differs.then_some(outgoing)
+        match differs {
+            true => Ok(outgoing),
+            false if outgoing.action == Action::Compacted => Err(Reason::AlreadyTried),
+            false => Err(outgoing.reason),
+        }
     }
 
-    /// The provider refused what we made of a request: the client's own bytes once, if they may fit.
-    pub(crate) fn refused(&self, ticket: &Ticket) -> Option<Outgoing> {
+    /// The provider refused what we made of a request: the client's own bytes if they fit, else the same summary in
+    /// another form. What comes of that is remembered by [`Keeper::accepted`].
+    pub(crate) fn refused(&self, ticket: &Ticket, fault: Fault) -> Option<Outgoing> {
         let epoch = ticket.epoch.as_ref()?;
-        self.index.refuse(epoch);
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
-        let size = ticket.real_tokens(&gauge, 0, None);
+        let bare = ticket.read(&gauge, 0, None);
+        let size = bare.size_tokens;
         self.note(ticket, "passthrough", Reason::RewriteRefused, size, size);
-        if size > gauge.window.tokens {
+        let mut again = ticket.clone();
+        if bare.fits() {
+            again.epoch = None;
+            again.sent_tokens = again.total_tokens();
+            return Some(Outgoing {
+                bytes: again.body.bytes().clone(),
+                action: Action::Passthrough,
+                reason: Reason::RewriteRefused,
+                size: Some(Size {
+                    before: size,
+                    after: size,
+                }),
+                ticket: Some(Arc::new(again)),
+            });
+        }
+        if fault == Fault::Unknown {
             return None;
         }
-        let mut original = ticket.clone();
-        original.epoch = None;
-        original.sent_tokens = original.total_tokens();
+        let Some(form) = ticket.form.next() else {
+            self.index.refuse(epoch);
+            return None;
+        };
+        again.form = form;
+        let applied = epoch.apply(&again.conversation, form)?;
+        let after = again.read_under(&gauge, Some(&applied)).size_tokens;
         Some(Outgoing {
-            bytes: original.body.bytes().clone(),
-            action: Action::Passthrough,
+            bytes: again.rendered(&applied)?,
+            action: Action::Compacted,
             reason: Reason::RewriteRefused,
             size: Some(Size {
                 before: size,
-                after: size,
+                after,
             }),
-            ticket: Some(Arc::new(original)),
+            ticket: Some(Arc::new(again)),
         })
     }
+
+    /// The second try after a refused rewrite went well: what the first one was refused for is known now.
+    pub(crate) fn accepted(&self, refused: &Ticket, sent: &Ticket) {
+        match (&refused.epoch, &sent.epoch) {
+            (Some(epoch), None) => self.index.refuse(epoch),
+            (Some(_), Some(_)) if sent.form != refused.form => {
+                self.models.remember_form(&sent.model, sent.form);
+                self.keep_belief(&sent.model, sent.now_ms);
+                tracing::info!(
+                    model = sent.model.model,
+                    endpoint = sent.model.endpoint,
+                    "this server wants the roles to alternate; summaries go into the first message"
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// Both tries were refused.
+    pub(crate) fn refused_again(&self, refused: &Ticket, sent: &Ticket) {
+        if let (Some(epoch), Some(_), Form::Alternating) = (&refused.epoch, &sent.epoch, sent.form)
+        {
+            self.index.refuse(epoch);
+        }
+    }
+}
+
+/// What a refusal of a rewritten request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The structure of the messages.
+    Structural,
+    /// The provider does not say anything that we understand.
+    Unknown,
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use epitome_server::{Config, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation};
+use epitome_server::{Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation};
 use epitome_store::{AnyStore, CompactionRow, Store, TenantId};
 use epitome_testkit::client::{self, Received};
 use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};
@@ -38,6 +38,7 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
         anthropic_upstream: Some(upstream),
         store: StoreLocation::None,
         window_tokens: None,
+        windows: ConfiguredWindows::none(),
         mode: Mode::Act,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     }

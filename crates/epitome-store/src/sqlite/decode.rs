@@ -6,8 +6,9 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 
 use crate::{
-    ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId, ConversationRow,
-    EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, Result, SearchHit,
+    BeliefRow, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
+    ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, Result,
+    SearchHit,
 };
 
 pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {
@@ -81,6 +82,15 @@ pub(super) fn window(row: &SqliteRow) -> Result<LearnedWindow> {
         endpoint: row.try_get(0)?,
         model: row.try_get(1)?,
         window_tokens: number(row, 2)?,
+        at_ms: row.try_get(3)?,
+    })
+}
+
+pub(super) fn belief(row: &SqliteRow) -> Result<BeliefRow> {
+    Ok(BeliefRow {
+        endpoint: row.try_get(0)?,
+        model: row.try_get(1)?,
+        body: row.try_get(2)?,
         at_ms: row.try_get(3)?,
     })
 }

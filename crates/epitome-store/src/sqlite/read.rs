@@ -6,8 +6,8 @@ use sqlx::SqlitePool;
 use super::decode;
 use crate::statements as sql;
 use crate::{
-    CompactionRow, ConversationId, ConversationRow, EntryRow, LearnedWindow, NodeRow, Outcome,
-    Result, TenantId,
+    BeliefRow, CompactionRow, ConversationId, ConversationRow, EntryRow, LearnedWindow, NodeRow,
+    Outcome, Result, TenantId,
 };
 
 /// Turns the digests in `$2`, laid end to end, into rows; one prepared statement serves any number of them.
@@ -202,6 +202,11 @@ pub(super) async fn outcomes(
 pub(super) async fn windows(readers: &SqlitePool) -> Result<Vec<LearnedWindow>> {
     let rows = sqlx::query(sql::SELECT_WINDOWS).fetch_all(readers).await?;
     rows.iter().map(decode::window).collect()
+}
+
+pub(super) async fn beliefs(readers: &SqlitePool) -> Result<Vec<BeliefRow>> {
+    let rows = sqlx::query(sql::SELECT_BELIEFS).fetch_all(readers).await?;
+    rows.iter().map(decode::belief).collect()
 }
 
 /// Sorted, so that neighbours in the index are read together, and each once.

@@ -10,8 +10,8 @@ use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
-    Append, Committed, CompactionRow, CompactionState, ConversationId, Error, Outcome, Result,
-    TenantId,
+    Append, BeliefRow, Committed, CompactionRow, CompactionState, ConversationId, Error, Outcome,
+    Result, TenantId,
 };
 
 pub(super) async fn tenant_key(
@@ -66,6 +66,26 @@ pub(super) async fn commit_compaction(
     let committed = insert_compaction(&mut transaction, tenant, compaction).await?;
     transaction.commit().await?;
     Ok(committed)
+}
+
+pub(super) async fn publish(
+    writer: &SqlitePool,
+    tenant: &TenantId,
+    id: &str,
+    record: Option<&str>,
+) -> Result<()> {
+    let mut transaction = begin(writer).await?;
+    set_state(&mut transaction, tenant, id, CompactionState::Published).await?;
+    if let Some(record) = record {
+        sqlx::query(sql::UPDATE_COMPACTION_RECORD)
+            .bind(tenant.as_str())
+            .bind(id)
+            .bind(record)
+            .execute(&mut *transaction)
+            .await?;
+    }
+    transaction.commit().await?;
+    Ok(())
 }
 
 pub(super) async fn advance(
@@ -144,6 +164,36 @@ pub(super) async fn window(
         .execute(writer)
         .await?;
     Ok(())
+}
+
+pub(super) async fn belief(writer: &SqlitePool, belief: &BeliefRow) -> Result<()> {
+    sqlx::query(sql::UPSERT_BELIEF)
+        .bind(&belief.endpoint)
+        .bind(&belief.model)
+        .bind(&belief.body)
+        .bind(belief.at_ms)
+        .execute(writer)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn forget_belief(
+    writer: &SqlitePool,
+    endpoint: &str,
+    model: &str,
+) -> Result<bool> {
+    let mut gone = 0;
+    let mut transaction = begin(writer).await?;
+    for statement in [sql::DELETE_BELIEF, sql::DELETE_WINDOW] {
+        let done = sqlx::query(statement)
+            .bind(endpoint)
+            .bind(model)
+            .execute(&mut *transaction)
+            .await?;
+        gone += done.rows_affected();
+    }
+    transaction.commit().await?;
+    Ok(gone > 0)
 }
 
 /// Part of a transaction that the caller commits.

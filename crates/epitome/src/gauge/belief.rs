@@ -16,6 +16,8 @@ const KINDS: usize = 8;
 /// *Input*: [`Belief::counted`] after a good answer, [`Belief::refused`] after a refusal, [`Belief::forget`].
 /// *Queries*: [`Belief::window`], [`Belief::gauge`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Belief {
     learned: Option<Learned>,
     /// The largest plain request that succeeded since anything was learned.

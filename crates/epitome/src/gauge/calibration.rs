@@ -82,6 +82,8 @@ impl UsageFinding {
 ///
 /// A single odd count moves nothing: until there are five, two counts as estimated stand beside them.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 pub struct Calibration {
     /// The newest ratios; the oldest is overwritten.
     ratios: [f64; KEPT_TURNS],

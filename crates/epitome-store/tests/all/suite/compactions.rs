@@ -115,16 +115,16 @@ pub(crate) async fn states_only_move_forward(store: impl Store) {
     let row = compaction("k", "c", "b");
     store.commit_compaction(&tenant, &span, &row).await.unwrap();
     for _ in 0..2 {
-        store.publish(&tenant, "k").await.unwrap();
+        store.publish(&tenant, "k", None).await.unwrap();
         let at = store.compactions_at(&tenant, &[node("b")]).await.unwrap();
         assert_eq!(at[0].state, CompactionState::Published);
     }
     for _ in 0..2 {
         store.undo(&tenant, "k").await.unwrap();
     }
-    let error = store.publish(&tenant, "k").await.unwrap_err();
+    let error = store.publish(&tenant, "k", None).await.unwrap_err();
     assert!(matches!(error, Error::Undone { .. }), "{error:?}");
-    let error = store.publish(&tenant, "nobody").await.unwrap_err();
+    let error = store.publish(&tenant, "nobody", None).await.unwrap_err();
     assert!(
         matches!(error, Error::UnknownCompaction { .. }),
         "{error:?}"

@@ -1,4 +1,4 @@
-use epitome_store::{Error, LearnedWindow, Outcome, Store};
+use epitome_store::{BeliefRow, Error, LearnedWindow, Outcome, Store};
 
 use crate::fixtures::{chain, compaction, conversation, nothing, tenant};
 
@@ -84,6 +84,30 @@ pub(crate) async fn window_upsert(store: impl Store) {
         window("https://b", 1_000, 5),
     ];
     assert_eq!(store.learned_windows().await.unwrap(), expected);
+    let belief = |model: &str, body: &str, at_ms| BeliefRow {
+        endpoint: "a".to_owned(),
+        model: model.to_owned(),
+        body: body.to_owned(),
+        at_ms,
+    };
+    for row in [
+        belief("m", "2", 20),
+        belief("m", "1", 10),
+        belief("n", "3", 5),
+    ] {
+        store.save_belief(&row).await.unwrap();
+    }
+    let expected = [belief("m", "2", 20), belief("n", "3", 5)];
+    assert_eq!(store.beliefs().await.unwrap(), expected);
+    assert!(store.forget_belief("a", "m").await.unwrap());
+    assert!(!store.forget_belief("a", "m").await.unwrap());
+    assert_eq!(store.beliefs().await.unwrap(), expected[1..]);
+    let windows = store.learned_windows().await.unwrap();
+    for row in &windows {
+        let forgotten = store.forget_belief(&row.endpoint, &row.model).await;
+        assert!(forgotten.unwrap());
+    }
+    assert_eq!(store.learned_windows().await.unwrap(), []);
 }
 
 pub(crate) async fn closed_store(store: impl Store) {

@@ -1,0 +1,240 @@
+//! What is believed of each model at each endpoint: windows, how it counts, which form of a request it takes.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use epitome::{
+    Belief, Count, Evidence, Gauge, Learned, Lesson, Margins, Model, ModelTable, OutputCounting,
+    RefusedSize, UsageFinding, Window, WindowSource, window_of,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::config::ConfiguredWindows;
+
+/// A window that an earlier version learned without evidence is believed only above this size, and above this part of
+/// what the table says: it may have been read from anything.
+const LEAST_UNPROVEN_TOKENS: u64 = 2_048;
+const LEAST_UNPROVEN_DIVISOR: u64 = 4;
+
+/// What is known of each model at each endpoint.
+#[derive(Debug)]
+pub(crate) struct Models {
+    configured: ConfiguredWindows,
+    known: Mutex<HashMap<ModelKey, Known>>,
+}
+
+/// A model at an endpoint, with or without a context beta; the same name may mean another window elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ModelKey {
+    pub(crate) endpoint: String,
+    pub(crate) model: String,
+    pub(crate) context: ContextBeta,
+}
+
+/// Whether a request asks for the long context that some models have only then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum ContextBeta {
+    #[default]
+    None,
+    Million,
+}
+
+/// What a store calls a model with the long context.
+const MILLION_SUFFIX: &str = "[1m]";
+
+impl ModelKey {
+    /// The name under which a store keeps what is believed.
+    pub(crate) fn stored_model(&self) -> String {
+        match self.context {
+            ContextBeta::None => self.model.clone(),
+            ContextBeta::Million => format!("{}{MILLION_SUFFIX}", self.model),
+        }
+    }
+
+    pub(crate) fn from_stored(endpoint: String, model: &str) -> Self {
+        let (model, context) = match model.strip_suffix(MILLION_SUFFIX) {
+            Some(model) => (model, ContextBeta::Million),
+            None => (model, ContextBeta::None),
+        };
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            context,
+        }
+    }
+
+    pub(crate) fn in_table(&self) -> Option<&'static Model> {
+        ModelTable::builtin().find(&self.model)
+    }
+}
+
+/// Where the summary stands in what this endpoint takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Form {
+    /// A message of its own, after the task.
+    #[default]
+    OwnMessage,
+    /// Inside the task, for servers that want the roles to alternate.
+    Alternating,
+}
+
+impl Form {
+    /// The form to try after this one was refused.
+    pub(crate) const fn next(self) -> Option<Self> {
+        match self {
+            Self::OwnMessage => Some(Self::Alternating),
+            Self::Alternating => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    belief: Belief,
+    form: Form,
+    /// Whether people were told that the window is only assumed.
+    is_told: bool,
+}
+
+/// What a store keeps of a model.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StoredBelief {
+    belief: Belief,
+    #[serde(default)]
+    form: Form,
+}
+
+impl Models {
+    pub(crate) fn new(configured: ConfiguredWindows) -> Self {
+        Self {
+            configured,
+            known: Mutex::default(),
+        }
+    }
+
+    /// The gauge for a request that asks for so many tokens of output.
+    pub(crate) fn gauge(&self, key: &ModelKey, output_tokens: Option<u64>) -> Gauge {
+        let known = self.known(key);
+        let window = self.window(key, &known.belief);
+        if window.source == WindowSource::Assumed && !known.is_told {
+            self.update(key, |known| known.is_told = true);
+            tracing::warn!(
+                model = key.model,
+                endpoint = key.endpoint,
+                window = window.tokens,
+                "nothing is known of this model: its window is assumed; say it with --window"
+            );
+        }
+        known.belief.gauge(
+            window,
+            Margins::default(),
+            output_tokens,
+            OutputCounting::Apart,
+        )
+    }
+
+    fn window(&self, key: &ModelKey, belief: &Belief) -> Window {
+        belief.window(self.configured.of(&key.model), table_window(key))
+    }
+
+    /// A provider counted a request that went well. What that gives away is returned; a window that was unlearned or
+    /// learned by it changes what a store should keep.
+    pub(crate) fn counted(&self, key: &ModelKey, count: Count) -> Counted {
+        let window = self.window(key, &self.known(key).belief);
+        let mut counted = Counted::default();
+        self.update(key, |known| {
+            let before = (known.belief.learned(), known.belief.calibration().turns());
+            counted.finding = known.belief.counted(count, window);
+            let turns = known.belief.calibration().turns();
+            // Ratios move slowly: what a restart forgets of them is soon counted again.
+            counted.is_news = before.0 != known.belief.learned()
+                || (turns != before.1 && (turns < 8 || turns.is_multiple_of(16)));
+        });
+        counted
+    }
+
+    /// A provider refused a request as too long.
+    pub(crate) fn refused(&self, key: &ModelKey, refused: RefusedSize) -> Lesson {
+        let mut lesson = Lesson::Nothing;
+        self.update(key, |known| lesson = known.belief.refused(refused));
+        lesson
+    }
+
+    pub(crate) fn form(&self, key: &ModelKey) -> Form {
+        self.known(key).form
+    }
+
+    /// This endpoint takes only this form.
+    pub(crate) fn remember_form(&self, key: &ModelKey, form: Form) {
+        self.update(key, |known| known.form = form);
+    }
+
+    /// What a store keeps, as text.
+    pub(crate) fn stored(&self, key: &ModelKey) -> Option<String> {
+        let known = self.known(key);
+        let stored = StoredBelief {
+            belief: known.belief,
+            form: known.form,
+        };
+        serde_json::to_string(&stored)
+            .inspect_err(|error| tracing::error!(%error, "a belief cannot be written"))
+            .ok()
+    }
+
+    /// Takes over what was believed before; what cannot be read is forgotten.
+    pub(crate) fn recall(&self, key: &ModelKey, stored: &str) {
+        match serde_json::from_str::<StoredBelief>(stored) {
+            Ok(stored) => self.update(key, |known| {
+                known.belief = stored.belief;
+                known.form = stored.form;
+            }),
+            Err(error) => tracing::warn!(
+                model = key.model,
+                %error,
+                "what was believed of a model cannot be read and is forgotten"
+            ),
+        }
+    }
+
+    /// Takes over a window of a version that kept no evidence, if it can be true.
+    pub(crate) fn recall_window(&self, key: &ModelKey, window_tokens: u64) {
+        let least = table_window(key).map_or(0, |window| window.tokens / LEAST_UNPROVEN_DIVISOR);
+        if window_tokens < least.max(LEAST_UNPROVEN_TOKENS) {
+            tracing::warn!(
+                model = key.model,
+                window_tokens,
+                "a window that an earlier version learned makes no sense and is forgotten"
+            );
+            return;
+        }
+        self.update(key, |known| {
+            known.belief = Belief::recalled(Some(Learned {
+                window_tokens,
+                evidence: Evidence::Unknown,
+            }));
+        });
+    }
+
+    fn known(&self, key: &ModelKey) -> Known {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(key).cloned().unwrap_or_default()
+    }
+
+    fn update(&self, key: &ModelKey, change: impl FnOnce(&mut Known)) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        change(known.entry(key.clone()).or_default());
+    }
+}
+
+/// What came of a count.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) finding: Option<UsageFinding>,
+    /// Whether a store should be told.
+    pub(crate) is_news: bool,
+}
+
+fn table_window(key: &ModelKey) -> Option<Window> {
+    window_of(&key.model)
+}
