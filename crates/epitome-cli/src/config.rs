@@ -1,16 +1,15 @@
 //! `epitome config`, and the configuration of the other commands.
 
-use std::io::ErrorKind;
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use epitome::settings::Value;
 use epitome_config::{ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, Sources};
 use serde_json::{Value as Json, json};
 
 use crate::Ending;
 use crate::args::{ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs};
+use crate::writing::{Existing, Target};
 
 pub(crate) fn run(command: &ConfigCommand, config: Option<&Path>) -> Result<Ending> {
     match command {
@@ -55,19 +54,10 @@ fn warn(warnings: &[Problem]) {
 
 fn init(args: &ConfigInitArgs) -> Result<Ending> {
     let text = epitome_config::example(args.preset);
-    if args.out == Path::new("-") {
-        crate::print(&text)?;
-        return Ok(Ending::Done);
+    Target::checked(&args.out, [], Existing::of_flag(args.force))?.write(text.as_bytes())?;
+    if args.out != Path::new("-") {
+        eprintln!("epitome: wrote {}", args.out.display());
     }
-    let name = args.out.display();
-    let file = std::fs::File::create_new(&args.out);
-    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{name} is there already: name another file with --out, or remove it")
-        }
-        other => other.with_context(|| format!("cannot write {name}"))?,
-    }
-    eprintln!("epitome: wrote {name}");
     Ok(Ending::Done)
 }
 

@@ -34,3 +34,5 @@ mod summarizer;
 mod support;
 #[path = "all/verify.rs"]
 mod verify;
+#[path = "all/writing.rs"]
+mod writing;

@@ -28,9 +28,12 @@ pub(crate) struct ConfigInitArgs {
     /// Whose settings
     #[arg(long, value_parser = super::preset(), default_value_t = PresetName::Default)]
     pub(crate) preset: PresetName,
-    /// The file to write, which must not be there yet; `-` is standard output
+    /// The file to write; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = epitome_config::FILE_NAME)]
     pub(crate) out: PathBuf,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, ClapArgs)]
