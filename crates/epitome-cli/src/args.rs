@@ -13,7 +13,7 @@ use epitome_wire::Wire;
 use epitome_wire::files::FileFormat;
 
 pub(crate) use config::{
-    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs,
+    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
 
 /// Keeps conversations with language models inside their context windows.

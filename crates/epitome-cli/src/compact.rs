@@ -194,6 +194,15 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summ
         flags.push(config::whole("--window", "window", window));
     }
     let loaded = config::load(config, flags, args.quiet)?;
+    if !args.quiet {
+        let told = [
+            config::files_told(&loaded),
+            config::summariser_told(&loaded),
+        ];
+        for line in told.into_iter().flatten() {
+            eprintln!("epitome: {line}");
+        }
+    }
     let everybody = loaded.for_agent(None);
     let Some(model) = &args.model else {
         return Ok((everybody.for_any_model(), loaded.summarizer.clone()));

@@ -344,7 +344,7 @@ fn a_killed_command_leaves_the_old_file_or_the_new_one() {
     for writer in WRITERS.iter().take(3) {
         let input = fs::read(place.path("INPUT")).unwrap();
         let expected = place.expected(writer);
-        for moment in 0..16 {
+        for moment in 0..12 {
             let (name, extra) = match moment % 2 {
                 0 => ("out", &[][..]),
                 _ => ("there", &["--force"][..]),
