@@ -13,7 +13,7 @@ use epitome_wire::Wire;
 use epitome_wire::files::FileFormat;
 
 pub(crate) use config::{
-    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs,
+    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
 
 /// Keeps conversations with language models inside their context windows.
@@ -98,9 +98,13 @@ pub(crate) struct CompactArgs {
     /// Compact only if the window asks for it
     #[arg(long)]
     pub(crate) auto: bool,
-    /// Write the result to a file: a request body, or a copy of the session file with the compaction in it
+    /// Write the result to a file: a request body, or a copy of the session file with the compaction in it;
+    /// `-` is standard output, and the report goes to standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file that `--out` names if it is there; never an input
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -126,9 +130,12 @@ pub(crate) struct InspectArgs {
     /// How tokens are counted
     #[arg(long, value_enum, default_value_t = Count::Auto)]
     pub(crate) count: Count,
-    /// Draw how the context grew
+    /// Draw how the context grew; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    /// Replace the file that `--svg` names if it is there; never an input
+    #[arg(long, requires = "svg")]
+    pub(crate) force: bool,
     /// Print one JSON object; for a folder one on each line
     #[arg(long)]
     pub(crate) json: bool,
@@ -148,9 +155,12 @@ pub(crate) struct CheckArgs {
     /// Write a repaired copy to the file that `--out` names
     #[arg(long, requires = "out")]
     pub(crate) repair: bool,
-    /// Where the repaired copy goes; never the input
+    /// Where the repaired copy goes; `-` is standard output
     #[arg(long, value_name = "FILE", requires = "repair")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file that `--out` names if it is there; never an input
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -169,9 +179,12 @@ pub(crate) struct ConvertArgs {
     /// Which one, from 1, in a file that holds several
     #[arg(long, value_name = "N")]
     pub(crate) conversation: Option<usize>,
-    /// Write to a file and not to standard output
+    /// Write to a file and not to standard output, which is `-`
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file that `--out` names if it is there; never an input
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -280,9 +293,13 @@ pub(crate) struct VerifyArgs {
     /// What the summary may take at most, with what is put in
     #[arg(long, value_name = "N")]
     pub(crate) budget: Option<u64>,
-    /// Write the summary, repaired where it had to be, to a file; nothing is written when it is rejected
+    /// Write the summary, repaired where it had to be, to a file, or to standard output (`-`); nothing is
+    /// written when it is rejected
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file that `--out` names if it is there; never an input
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

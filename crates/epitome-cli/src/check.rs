@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::Ending;
 use crate::args::CheckArgs;
 use crate::source::{Kind, Source, now_ms};
+use crate::writing::{Existing, Target};
 
 /// The object of `--json`. Its names are public surface.
 #[derive(Serialize)]
@@ -45,30 +46,30 @@ struct Findings {
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending> {
-    if let Some(out) = &args.out
-        && is_same(out, &args.file)
-    {
-        bail!("--out names the input, which is never written to");
-    }
     if args.file.is_dir() {
         return folder(args);
     }
+    let target = args.out.as_deref().map(|out| {
+        let existing = Existing::of_flag(args.force);
+        Target::checked(out, [args.file.as_path()], existing)
+    });
+    let target = target.transpose()?;
     let name = args.file.display().to_string();
     let found = look(&args.file, args).with_context(|| name.clone())?;
-    if let (Some(out), Some((_, bytes))) = (&args.out, &found.repaired) {
-        std::fs::write(out, bytes).with_context(|| format!("cannot write {}", out.display()))?;
+    if let (Some(target), Some((_, bytes))) = (&target, &found.repaired) {
+        target.write(bytes)?;
     }
     let is_whole = match &found.repaired {
         Some(_) => found.left.is_empty(),
         None => found.problems.is_empty(),
     };
     let ending = if is_whole { Ending::Done } else { Ending::No };
-    if args.json {
-        let object = serde_json::to_string(&Object::of(found, None))?;
-        crate::print(&format!("{object}\n"))?;
+    let report = if args.json {
+        serde_json::to_string(&Object::of(found, None))? + "\n"
     } else {
-        crate::print(&text(&name, &found))?;
-    }
+        text(&name, &found)
+    };
+    Target::report(target.as_ref(), &report)?;
     Ok(ending)
 }
 
@@ -120,13 +121,6 @@ fn folder(args: &CheckArgs) -> Result<Ending> {
         }
     }
     Ok(ending)
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
-    }
 }
 
 fn look(path: &Path, args: &CheckArgs) -> Result<Findings> {

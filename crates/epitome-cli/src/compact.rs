@@ -21,12 +21,18 @@ use crate::args::{CompactArgs, Count};
 use crate::config;
 use crate::source::Source;
 use crate::summarizer;
+use crate::writing::{Existing, Target};
 pub(crate) use input::chosen;
 use input::{Input, read};
 use report::Report;
 
 pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let mut started = now();
+    let target = args.out.as_deref().map(|out| {
+        let existing = Existing::of_flag(args.force);
+        Target::checked(out, [args.file.as_path()], existing)
+    });
+    let target = target.transpose()?;
     let (resolved, summarizer) = resolved(args, config)?;
     let name = args.file.display().to_string();
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
@@ -39,7 +45,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     for input in &inputs {
         let report = compact(args, &resolved, &summarizer, &name, input, started)?;
         started = now();
-        if let Some(out) = &args.out
+        if let Some(target) = &target
             && !args.dry_run
             && report.ending() == Ending::Done
         {
@@ -50,10 +56,9 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
                 }
                 None => report.request_body(input),
             };
-            std::fs::write(out, bytes)
-                .with_context(|| format!("cannot write {}", out.display()))?;
+            target.write(&bytes)?;
         }
-        crate::print(&report.text(args, input)?)?;
+        Target::report(target.as_ref(), &report.text(args, input)?)?;
         if report.ending() == Ending::No {
             ending = Ending::No;
         }
@@ -192,6 +197,15 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summ
         flags.push(config::whole("--window", "window", window));
     }
     let loaded = config::load(config, flags, args.quiet)?;
+    if !args.quiet {
+        let told = [
+            config::files_told(&loaded),
+            config::summariser_told(&loaded),
+        ];
+        for line in told.into_iter().flatten() {
+            eprintln!("epitome: {line}");
+        }
+    }
     let everybody = loaded.for_agent(None);
     let Some(model) = &args.model else {
         return Ok((everybody.for_any_model(), loaded.summarizer.clone()));

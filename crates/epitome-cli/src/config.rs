@@ -1,22 +1,27 @@
 //! `epitome config`, and the configuration of the other commands.
 
-use std::io::ErrorKind;
-use std::io::Write;
+mod trust;
+
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use epitome::settings::Value;
-use epitome_config::{ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, Sources};
+use epitome_config::{
+    ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, ProblemKind, Sources,
+};
+use epitome_engine::configuration;
 use serde_json::{Value as Json, json};
 
 use crate::Ending;
 use crate::args::{ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs};
+use crate::writing::{Existing, Target};
 
 pub(crate) fn run(command: &ConfigCommand, config: Option<&Path>) -> Result<Ending> {
     match command {
         ConfigCommand::Init(args) => init(args),
         ConfigCommand::Show(args) => show(args, config),
         ConfigCommand::Check(args) => check(args, config),
+        ConfigCommand::Trust(args) => trust::run(args),
         ConfigCommand::Schema => {
             let schema = serde_json::to_string_pretty(&epitome_config::schema())?;
             crate::print(&format!("{schema}\n"))?;
@@ -48,31 +53,54 @@ fn sources(config: Option<&Path>) -> Sources {
 }
 
 fn warn(warnings: &[Problem]) {
-    for Problem { kind, .. } in warnings {
-        eprintln!("epitome: {kind}");
+    for problem in warnings {
+        match problem.origin {
+            Origin::File { .. } => eprintln!("epitome: {problem}"),
+            _ => eprintln!("epitome: {}", problem.kind),
+        }
     }
+}
+
+/// The files that are obeyed, for people.
+pub(crate) fn files_told(loaded: &Loaded) -> Option<String> {
+    let files = loaded.files.iter().map(|path| path.display().to_string());
+    let files: Vec<String> = files.collect();
+    (!files.is_empty()).then(|| format!("configuration: {}", files.join(", ")))
+}
+
+/// Where conversations go to be summarised, for people; nowhere if no model writes.
+pub(crate) fn summariser_told(loaded: &Loaded) -> Option<String> {
+    let address = configuration::address(&loaded.summarizer)?;
+    Some(format!("summaries are asked of {address}"))
+}
+
+/// Where the proxy sends requests, for people.
+pub(crate) fn upstreams_told(loaded: &Loaded) -> String {
+    let (openai, anthropic) = (
+        &loaded.server.openai_upstream,
+        &loaded.server.anthropic_upstream,
+    );
+    format!("requests go to {openai} (OpenAI) and {anthropic} (Anthropic)")
 }
 
 fn init(args: &ConfigInitArgs) -> Result<Ending> {
     let text = epitome_config::example(args.preset);
-    if args.out == Path::new("-") {
-        crate::print(&text)?;
-        return Ok(Ending::Done);
+    Target::checked(&args.out, [], Existing::of_flag(args.force))?.write(text.as_bytes())?;
+    if args.out != Path::new("-") {
+        eprintln!("epitome: wrote {}", args.out.display());
     }
-    let name = args.out.display();
-    let file = std::fs::File::create_new(&args.out);
-    match file.and_then(|mut file| file.write_all(text.as_bytes())) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            bail!("{name} is there already: name another file with --out, or remove it")
-        }
-        other => other.with_context(|| format!("cannot write {name}"))?,
-    }
-    eprintln!("epitome: wrote {name}");
     Ok(Ending::Done)
 }
 
 fn show(args: &ConfigShowArgs, config: Option<&Path>) -> Result<Ending> {
     let loaded = load(config, Vec::new(), args.json)?;
+    if !args.json {
+        let files = files_told(&loaded).unwrap_or_else(|| "no configuration file".to_owned());
+        let told = [Some(files), Some(upstreams_told(&loaded))];
+        for line in told.into_iter().chain([summariser_told(&loaded)]).flatten() {
+            eprintln!("epitome: {line}");
+        }
+    }
     let entries: Vec<Entry> = if args.agent.is_none() && args.model.is_none() {
         loaded.values().collect()
     } else {
@@ -130,7 +158,11 @@ fn check(args: &ConfigCheckArgs, config: Option<&Path>) -> Result<Ending> {
     }
     let paths = sources.paths();
     let (problems, warnings) = match sources.load() {
-        Ok(loaded) => (Vec::new(), loaded.warnings),
+        // What is ignored does not stop a command, but somebody meant it.
+        Ok(loaded) => loaded
+            .warnings
+            .into_iter()
+            .partition(|warning| matches!(warning.kind, ProblemKind::NotTrusted { .. })),
         Err(ConfigError { problems, .. }) => (problems, Vec::new()),
     };
     if args.json {

@@ -12,6 +12,7 @@ use crate::Ending;
 use crate::args::{ConvertArgs, Target};
 use crate::compact::chosen;
 use crate::source::{Kind, Source, messages, now_ms, tell_problems};
+use crate::writing::{Existing, Target as File};
 
 /// The object of `--json`. Its names are public surface.
 #[derive(Serialize)]
@@ -36,6 +37,11 @@ struct Lost {
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
+    let target = args.out.as_deref().map(|out| {
+        let existing = Existing::of_flag(args.force);
+        File::checked(out, [args.file.as_path()], existing)
+    });
+    let target = target.transpose()?;
     let name = args.file.display().to_string();
     let (format, conversation) = read(args).with_context(|| name.clone())?;
     let stem = args.file.file_stem().unwrap_or_default();
@@ -53,9 +59,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
             eprintln!("epitome: {name}: {message} ({count} times, first in message {first})");
         }
     }
-    if let Some(out) = &args.out {
-        let cannot = || format!("cannot write {}", out.display());
-        std::fs::write(out, &written.bytes).with_context(cannot)?;
+    if let Some(target) = &target {
+        target.write(&written.bytes)?;
     }
     let text = String::from_utf8(written.bytes)?;
     if args.json {
@@ -67,7 +72,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
             losses,
             file: args.out.is_none().then_some(text),
         };
-        crate::print(&format!("{}\n", serde_json::to_string(&object)?))?;
+        let object = serde_json::to_string(&object)? + "\n";
+        File::report(target.as_ref(), &object)?;
     } else if args.out.is_none() {
         crate::print(&text)?;
     }

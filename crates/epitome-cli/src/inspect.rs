@@ -17,6 +17,7 @@ use epitome_wire::files::{Event, FileFormat, Origin, Position, read_file};
 use crate::Ending;
 use crate::args::{Format, InspectArgs};
 use crate::source::{Kind, Source, messages};
+use crate::writing::{Existing, Target};
 use object::Object;
 use tally::Tally;
 
@@ -24,18 +25,23 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
     if args.file.is_dir() {
         return folder::run(args);
     }
+    let target = args.svg.as_deref().map(|out| {
+        let existing = Existing::of_flag(args.force);
+        Target::checked(out, [args.file.as_path()], existing)
+    });
+    let target = target.transpose()?;
     let name = args.file.display().to_string();
     let found = look(&args.file, args.format, args.count.meter()).with_context(|| name.clone())?;
-    if let Some(out) = &args.svg {
+    if let Some(target) = &target {
         let drawing = svg::draw(&name, &found.tally.timeline);
-        std::fs::write(out, drawing).with_context(|| format!("cannot write {}", out.display()))?;
+        target.write(drawing.as_bytes())?;
     }
-    if args.json {
-        let object = serde_json::to_string(&Object::of(&found, None))?;
-        crate::print(&format!("{object}\n"))?;
+    let report = if args.json {
+        serde_json::to_string(&Object::of(&found, None))? + "\n"
     } else {
-        crate::print(&tables::text(&name, &found))?;
-    }
+        tables::text(&name, &found)
+    };
+    Target::report(target.as_ref(), &report)?;
     Ok(Ending::Done)
 }
 

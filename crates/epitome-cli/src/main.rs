@@ -18,6 +18,7 @@ mod serve;
 mod source;
 mod summarizer;
 mod verify;
+mod writing;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -85,7 +86,12 @@ fn told(error: &anyhow::Error) -> String {
 
 /// Writes to standard output. A reader that has seen enough, such as `head`, is no error.
 fn print(text: &str) -> anyhow::Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

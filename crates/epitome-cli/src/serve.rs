@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
 use crate::args::{ServeArgs, Summarizer};
-use crate::config::{load, whole};
+use crate::config::{files_told, load, upstreams_told, whole};
 
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let loaded = load(config, flags(args), args.quiet)?;
@@ -71,6 +71,9 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
                 }
                 StoreLocation::None => eprintln!("  conversations are kept in memory only"),
             }
+            eprintln!("  {}", upstreams_told(&loaded));
+            let files = files_told(&loaded);
+            eprintln!("  {}", files.as_deref().unwrap_or("no configuration file"));
         }
         server.run(stopped()).await.context("the server stopped")
     })?;

@@ -1,7 +1,7 @@
 //! `epitome verify`.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use epitome::Message;
@@ -13,8 +13,15 @@ use serde_json::{Value, json};
 use crate::Ending;
 use crate::args::VerifyArgs;
 use crate::source::{Kind, Source, messages};
+use crate::writing::{Existing, Target};
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
+    let target = args.out.as_deref().map(|out| {
+        let inputs = [&args.source, &args.summary].into_iter();
+        let inputs = inputs.chain(&args.previous).map(PathBuf::as_path);
+        Target::checked(out, inputs, Existing::of_flag(args.force))
+    });
+    let target = target.transpose()?;
     let name = args.source.display().to_string();
     let said = read(args).with_context(|| name)?;
     let summary = text(&args.summary)?;
@@ -37,16 +44,15 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
         .check(&summary);
 
     let is_rejected = matches!(checked.verdict, Verdict::Rejected(_));
-    if let Some(out) = args.out.as_ref().filter(|_| !is_rejected) {
-        std::fs::write(out, &checked.text)
-            .with_context(|| format!("cannot write {}", out.display()))?;
+    if let Some(target) = target.as_ref().filter(|_| !is_rejected) {
+        target.write(checked.text.as_bytes())?;
     }
     let report = if args.json {
         format!("{}\n", as_json(&checked))
     } else {
         as_text(&checked)
     };
-    crate::print(&report)?;
+    Target::report(target.as_ref(), &report)?;
     Ok(if checked.report.alarms.is_empty() {
         Ending::Done
     } else {

@@ -18,6 +18,8 @@ mod config;
 mod eval;
 #[path = "all/history.rs"]
 mod history;
+#[path = "all/hostile_project.rs"]
+mod hostile_project;
 #[path = "all/inspect.rs"]
 mod inspect;
 #[path = "all/recall.rs"]
@@ -34,3 +36,5 @@ mod summarizer;
 mod support;
 #[path = "all/verify.rs"]
 mod verify;
+#[path = "all/writing.rs"]
+mod writing;

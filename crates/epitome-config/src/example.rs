@@ -16,6 +16,8 @@ A configuration of epitome. Every setting stands here with its default: remove t
 Layers, each over the one before: the preset's defaults, /etc/epitome/epitome.toml, ~/.config/epitome/epitome.toml, \
 epitome.toml in the working folder or above it (or only the file that --config or EPITOME_CONFIG names), EPITOME_* \
 variables, flags.
+A file found in the working folder or above it may set sizes and presets; where requests, keys, files and programs go \
+is heard from it only after `epitome config trust`.
 `epitome config show` says where each value comes from, `epitome config check` what is wrong.";
 
 const OVERRIDES: &str = "\

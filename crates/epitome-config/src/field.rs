@@ -210,12 +210,22 @@ macro_rules! choices {
     };
 }
 
-/// Declares a section: name, type, default, bounds and meaning of each setting in one row. `also` are fields that are
-/// no rows; `tables` are sections inside.
+/// Who may set a row: the owner, unless it says otherwise.
+macro_rules! set_by {
+    () => {
+        SetBy::Owner
+    };
+    (project) => {
+        SetBy::Project
+    };
+}
+
+/// Declares a section: name, type, default, bounds and meaning of each setting in one row. One that ends in `project` may
+/// be set by any project. `also` are fields that are no rows; `tables` are sections inside.
 macro_rules! section {
     ($(#[doc = $doc:literal])* $name:ident in $section:literal {
         $($(#[doc = $field_doc:literal])*
-        $field:ident: $type:ty = $default:expr, $bounds:expr;)*
+        $field:ident: $type:ty = $default:expr, $bounds:expr $(, $set_by:ident)?;)*
     } $(tables {
         $($(#[doc = $inner_doc:literal])* $inner:ident: $inner_type:ty,)*
     })? $(also {
@@ -248,6 +258,7 @@ macro_rules! section {
                     form: <$type as Field>::FORM,
                     is_optional: <$type as Field>::IS_OPTIONAL,
                     bounds: $bounds,
+                    set_by: set_by!($($set_by)?),
                     doc: concat!($($field_doc),*),
                 },)*];
                 ROWS.iter()$($(.chain(<$inner_type>::rows()))*)?.collect()
@@ -270,4 +281,4 @@ macro_rules! section {
     };
 }
 
-pub(crate) use {choices, section};
+pub(crate) use {choices, section, set_by};

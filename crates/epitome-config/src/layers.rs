@@ -1,10 +1,11 @@
 //! What the layers set, and which of them is heard.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::item::{Item, Setting};
 use crate::origin::Origin;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemKind};
 use crate::scope::Scope;
 
 /// What one layer says.
@@ -13,6 +14,20 @@ pub(crate) struct Layer {
     pub(crate) items: Vec<Item>,
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) problems: Vec<Problem>,
+}
+
+impl Layer {
+    /// That of a file which cannot be read.
+    pub(crate) fn unreadable(path: &Path, reason: String) -> Self {
+        let problem = Problem {
+            origin: Origin::of_file(path),
+            kind: ProblemKind::Unreadable { reason },
+        };
+        Self {
+            problems: vec![problem],
+            ..Self::default()
+        }
+    }
 }
 
 /// A key among settings that no setting is called. What may be meant depends on the presets of all layers.

@@ -3,12 +3,16 @@
 //! - where to look: [`Sources`]; what came of it: [`Loaded`]; a problem with its file and line: [`Problem`]
 //! - for whom: [`Loaded::for_agent`], then [`ForAgent::for_model`], gives [`Resolved`]
 //! - the sections, typed: [`Summarizer`], [`Memory`], [`Hook`], [`Server`]
+//! - whose file it is: [`SetBy`] of each setting, [`Trusted`] projects
 //! - a changed file, found by asking: [`Watch`]
 //! - for editors and for people: [`schema`], [`example`]
 //!
 //! Layers, lowest first: the preset's defaults, the system's file, the user's file, the project's file (or, instead of
 //! the three, one file that is named), `EPITOME_*` variables, flags. The settings of the presets themselves are rows of
 //! [`epitome::settings`]; those of the sections are rows of `sections.rs`.
+//!
+//! The project's file is found by searching and belongs to whoever wrote that folder. Until the user trusts it, it sets sizes
+//! and presets; what it says beyond that is left out and told. A setting is its owner's unless its row says otherwise.
 //!
 //! This crate reads files and nothing else: variables, folders and flags are handed to it.
 #![warn(missing_docs)]
@@ -31,6 +35,7 @@ mod scope;
 mod sections;
 mod sources;
 mod tree;
+mod trust;
 mod variables;
 mod walk;
 mod watch;
@@ -50,5 +55,6 @@ pub use sections::{
     Hook, HookEvent, KeySource, Memory, RequestForm, Server, Spend, Summarizer, SummarizerKind,
 };
 pub use sources::{FILE_NAME, Files, Flag, Sources};
+pub use trust::{SetBy, Standing, TRUSTED_NAME, Trusted};
 pub use variables::{variable_of, variables};
 pub use watch::Watch;

@@ -15,8 +15,8 @@ use crate::problem::{ConfigError, Problem, ProblemKind};
 use crate::resolve;
 use crate::scope::Scope;
 use crate::sections::{Hook, Memory, Server, Summarizer};
-use crate::sources::{Flag, Sources};
-use crate::{read, variables};
+use crate::sources::{Flag, Owner, Sources};
+use crate::{read, trust, variables};
 
 /// A configuration that was read and can be used.
 ///
@@ -42,10 +42,22 @@ pub struct Loaded {
 
 impl Loaded {
     pub(crate) fn of(sources: &Sources) -> Result<Self, ConfigError> {
-        let files = sources.paths();
-        let layers = files.iter().enumerate();
-        let mut layers: Vec<Layer> = layers.map(|(rank, path)| read::layer(path, rank)).collect();
-        let (environment, warnings) = variables::read(&sources.variables, layers.len());
+        let found = sources.found();
+        let mut layers: Vec<Layer> = Vec::new();
+        let mut warnings = Vec::new();
+        for (rank, (path, owner)) in found.iter().enumerate() {
+            layers.push(match owner {
+                Owner::User => read::layer(path, rank),
+                Owner::Folder => {
+                    let (layer, told) = trust::layer(path, rank, sources.trusted());
+                    warnings.extend(told);
+                    layer
+                }
+            });
+        }
+        let files = found.into_iter().map(|(path, _)| path).collect();
+        let (environment, odd) = variables::read(&sources.variables, layers.len());
+        warnings.extend(odd);
         layers.push(environment);
         layers.push(flags(&sources.flags, layers.len()));
 

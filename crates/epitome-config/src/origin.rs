@@ -35,6 +35,12 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// A whole file.
+    pub(crate) fn of_file(path: &Path) -> Self {
+        let path = path.into();
+        Self::File { path, line: 0 }
+    }
+
     /// Whether nobody set it.
     #[must_use]
     pub const fn is_default(&self) -> bool {

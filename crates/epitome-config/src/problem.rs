@@ -5,6 +5,7 @@ use std::fmt;
 use epitome::settings::SettingsError;
 
 use crate::origin::Origin;
+use crate::trust::Standing;
 
 /// One thing that is wrong, with the place to look at.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,17 @@ pub enum ProblemKind {
         /// Where it stands.
         path: String,
     },
+    /// A project's file sets what only its owner may set; a warning only.
+    #[error(
+        "ignored `{}`: {standing}; run `epitome config trust` there to obey it",
+        ignored.join("`, `")
+    )]
+    NotTrusted {
+        /// The settings, as they are written.
+        ignored: Vec<String>,
+        /// Why it is not heard.
+        standing: Standing,
+    },
     /// No setting belongs to a variable; a warning only.
     #[error("{name} sets nothing{}", suggestion(.nearest.as_deref()))]
     UnknownVariable {
@@ -70,6 +82,7 @@ impl ProblemKind {
             Self::Syntax { .. } => "syntax",
             Self::Unreadable { .. } => "unreadable",
             Self::KeyInFile { .. } => "key_in_file",
+            Self::NotTrusted { .. } => "not_trusted",
             Self::UnknownVariable { .. } => "unknown_variable",
         }
     }

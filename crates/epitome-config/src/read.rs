@@ -46,6 +46,14 @@ pub(crate) fn text(path: &Path) -> Result<String, String> {
 
 /// What a file sets.
 pub(crate) fn layer(path: &Path, rank: usize) -> Layer {
+    match text(path) {
+        Ok(text) => layer_of(path, &text, rank),
+        Err(reason) => Layer::unreadable(path, reason),
+    }
+}
+
+/// What the text of a file sets.
+pub(crate) fn layer_of(path: &Path, text: &str, rank: usize) -> Layer {
     let path: Arc<Path> = Arc::from(path);
     let problem = |line, kind| Problem {
         origin: Origin::File {
@@ -54,16 +62,7 @@ pub(crate) fn layer(path: &Path, rank: usize) -> Layer {
         },
         kind,
     };
-    let text = match text(&path) {
-        Ok(text) => text,
-        Err(reason) => {
-            return Layer {
-                problems: vec![problem(0, ProblemKind::Unreadable { reason })],
-                ..Layer::default()
-            };
-        }
-    };
-    let (tree, errors) = tree::parse(&text);
+    let (tree, errors) = tree::parse(text);
     if errors.is_empty() {
         return walk::walk(&tree, &path, rank);
     }

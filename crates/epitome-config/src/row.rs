@@ -4,6 +4,8 @@ use std::fmt;
 
 use epitome::settings::{Bounds, Kind};
 
+use crate::trust::SetBy;
+
 /// One setting of a section: the counterpart of [`epitome::settings::Key`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -18,6 +20,8 @@ pub struct Row {
     pub is_optional: bool,
     /// How large it may be.
     pub bounds: Bounds,
+    /// Who may set it.
+    pub set_by: SetBy,
     pub(crate) doc: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The sections beside the presets' settings, one row per setting: name, type, default, bounds, meaning.
+//! The sections beside the presets' settings, one row per setting: name, type, default, bounds, who may set it, meaning.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use epitome::settings::{Bounds, Kind, Value};
 
 use crate::address::Address;
-use crate::field::{Field, Section, VariableName, choices, section};
+use crate::field::{Field, Section, VariableName, choices, section, set_by};
 use crate::row::{Form, Row};
+use crate::trust::SetBy;
 
 section! {
     /// Who writes summaries, and how the model behind it is reached.
@@ -37,9 +38,9 @@ section! {
         /// Whether answers are asked for as a stream.
         stream: bool = true, Bounds::Any;
         /// Tokens of the summariser's own context window; `auto` is what the model table says.
-        window: Option<u64> = None, Bounds::Within(1.0, 1e12);
+        window: Option<u64> = None, Bounds::Within(1.0, 1e12), project;
         /// Tokens that one answer may have; `auto` is what the preset asks for.
-        max_output_tokens: Option<u64> = None, Bounds::AtLeast(1);
+        max_output_tokens: Option<u64> = None, Bounds::AtLeast(1), project;
     } tables {
         /// What summaries may cost.
         spend: Spend,

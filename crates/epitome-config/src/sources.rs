@@ -7,6 +7,7 @@ use epitome::settings::Value;
 
 use crate::load::Loaded;
 use crate::problem::ConfigError;
+use crate::trust::TRUSTED_NAME;
 
 /// The name of the file.
 pub const FILE_NAME: &str = "epitome.toml";
@@ -55,7 +56,18 @@ pub enum Files {
         user: Option<PathBuf>,
         /// The folder in which the search for the project's file begins.
         folder: Option<PathBuf>,
+        /// The list of projects that the user trusts: [`Trusted`](crate::Trusted).
+        trusted: Option<PathBuf>,
     },
+}
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The user's, or the system's.
+    User,
+    /// Of whoever wrote the folder it was found in.
+    Folder,
 }
 
 /// A value that the command line gives.
@@ -106,7 +118,10 @@ impl Sources {
             Some(file) => Files::Named(file),
             None => Files::Searched {
                 system: Some(Path::new("/etc/epitome").join(FILE_NAME)),
-                user: folder.map(|folder| folder.join("epitome").join(FILE_NAME)),
+                user: folder
+                    .as_ref()
+                    .map(|folder| folder.join("epitome").join(FILE_NAME)),
+                trusted: folder.map(|folder| folder.join("epitome").join(TRUSTED_NAME)),
                 folder: working_folder,
             },
         };
@@ -132,25 +147,49 @@ impl Sources {
     /// The files that are there now, the lowest layer first. A file that is named is listed whether it is there or not.
     #[must_use]
     pub fn paths(&self) -> Vec<PathBuf> {
+        self.found().into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// The files that are there now, and whose each is.
+    pub(crate) fn found(&self) -> Vec<(PathBuf, Owner)> {
         match &self.files {
             Files::None => Vec::new(),
-            Files::Named(file) => vec![file.clone()],
+            Files::Named(file) => vec![(file.clone(), Owner::User)],
             Files::Searched {
                 system,
                 user,
                 folder,
+                ..
             } => {
+                let fixed = [system, user].into_iter().flatten();
+                let fixed: Vec<PathBuf> = fixed.cloned().filter_map(is_there).collect();
                 let mut ancestors = folder.iter().flat_map(|folder| folder.ancestors());
                 let project = ancestors
                     .find_map(|folder| is_there(folder.join(FILE_NAME)))
-                    // The user's own file may lie above the working folder.
-                    .filter(|project| Some(project) != user.as_ref());
-                let fixed = [system, user].into_iter().flatten();
-                let mut paths: Vec<PathBuf> = fixed.cloned().filter_map(is_there).collect();
-                paths.extend(project);
-                paths
+                    // The user's own file may lie above the working folder, by this name or another one.
+                    .filter(|project| !fixed.iter().any(|own| is_same(own, project)));
+                let fixed = fixed.into_iter().map(|path| (path, Owner::User));
+                fixed
+                    .chain(project.map(|path| (path, Owner::Folder)))
+                    .collect()
             }
         }
+    }
+
+    /// The list of trusted projects, where projects are looked for.
+    #[must_use]
+    pub fn trusted(&self) -> Option<&Path> {
+        match &self.files {
+            Files::Searched { trusted, .. } => trusted.as_deref(),
+            Files::None | Files::Named(_) => None,
+        }
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
     }
 }
 

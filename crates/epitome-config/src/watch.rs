@@ -73,5 +73,8 @@ fn look(sources: &Sources) -> Vec<Seen> {
         read::text(&path).hash(&mut hasher);
         (path, hasher.finish())
     };
-    sources.paths().into_iter().map(seen).collect()
+    // Trust comes and goes without the file that is trusted.
+    let list = sources.trusted().map(ToOwned::to_owned);
+    let files = sources.paths().into_iter().chain(list);
+    files.map(seen).collect()
 }

@@ -23,5 +23,7 @@ mod schema;
 mod secrets;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/trust.rs"]
+mod trust;
 #[path = "all/watch.rs"]
 mod watch;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use epitome::settings::Settings;
 use epitome_config::{
-    Hook, HookEvent, KeySource, Loaded, RequestForm, Resolved, Summarizer, SummarizerKind,
+    Address, Hook, HookEvent, KeySource, Loaded, RequestForm, Resolved, Summarizer, SummarizerKind,
 };
 use epitome_wire::Wire;
 
@@ -62,6 +62,18 @@ impl EngineBuilder {
     }
 }
 
+/// Where the model that writes summaries is: what is set, or the provider's public address; `None` where none writes.
+#[must_use]
+pub fn address(section: &Summarizer) -> Option<Address> {
+    let public = match section.kind {
+        SummarizerKind::OpenAiChat | SummarizerKind::OpenAiResponses => "https://api.openai.com",
+        SummarizerKind::Anthropic => "https://api.anthropic.com",
+        _ => return None,
+    };
+    let url = section.url.clone();
+    Some(url.unwrap_or_else(|| Address::new(public)))
+}
+
 /// The model that writes summaries; `None` where none does.
 ///
 /// # Errors
@@ -77,11 +89,13 @@ pub fn caller(
         SummarizerKind::Anthropic => Wire::Anthropic,
         _ => return Ok(None),
     };
-    let (public, variable) = match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses => ("https://api.openai.com", "OPENAI_API_KEY"),
-        Wire::Anthropic => ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    let Some(url) = address(section) else {
+        return Ok(None);
     };
-    let url = section.url.as_ref().map_or(public, |url| url.expose());
+    let variable = match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "OPENAI_API_KEY",
+        Wire::Anthropic => "ANTHROPIC_API_KEY",
+    };
     let own = settings.common.summary_model.as_deref();
     let model = own
         .or(section.model.as_deref())
@@ -106,7 +120,7 @@ pub fn caller(
     } else {
         Delivery::Whole
     };
-    let mut endpoint = Endpoint::new(wire, url, model)?
+    let mut endpoint = Endpoint::new(wire, url.expose(), model)?
         .with_key(key)
         .with_limits(limits)
         .with_delivery(delivery);

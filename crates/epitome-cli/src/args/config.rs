@@ -19,8 +19,22 @@ pub(crate) enum ConfigCommand {
     Show(ConfigShowArgs),
     /// List everything that is wrong; exit 1 if anything is
     Check(ConfigCheckArgs),
+    /// Obey all of a project's epitome.toml as it is now, also where it sends, what it reads and what it runs
+    Trust(ConfigTrustArgs),
     /// Print the JSON Schema of epitome.toml
     Schema,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigTrustArgs {
+    /// The folder of the file [default: the working folder, or the nearest above it that has one]
+    pub(crate) folder: Option<PathBuf>,
+    /// List the files that are trusted, and whether they changed
+    #[arg(long, conflicts_with_all = ["folder", "revoke"])]
+    pub(crate) list: bool,
+    /// Trust it no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -28,9 +42,12 @@ pub(crate) struct ConfigInitArgs {
     /// Whose settings
     #[arg(long, value_parser = super::preset(), default_value_t = PresetName::Default)]
     pub(crate) preset: PresetName,
-    /// The file to write, which must not be there yet; `-` is standard output
+    /// The file to write; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = epitome_config::FILE_NAME)]
     pub(crate) out: PathBuf,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, ClapArgs)]

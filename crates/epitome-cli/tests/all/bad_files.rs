@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::support::{run, stderr};
+use crate::support::{copy_of_the_command, run, stderr};
 
 const HEADER: &str = "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-01-02T03:04:05.000Z\",\"cwd\":\"/\"}\n";
 
@@ -148,11 +148,4 @@ fn what_is_wrong_is_said_once() {
         assert_eq!(errors.matches(said).count(), 1, "{errors}");
         assert!(!errors.contains("secret"), "{errors}");
     }
-}
-
-fn copy_of_the_command(folder: &Path) -> PathBuf {
-    let copy = folder.join("epitome");
-    fs::copy(env!("CARGO_BIN_EXE_epitome"), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
-    copy
 }

@@ -58,11 +58,15 @@ fn show_says_where_each_value_comes_from() {
     let folder = folder_with(
         "window = 5000\n[agents.a]\nwindow = 6000\n[models.\"x*\"]\nwait = true\n[summarizer]\nkey_env = \"MY_KEY\"\n",
     );
-    let plain = at(folder.path(), &["config", "show"])
-        .env("EPITOME_RESERVE_TOKENS", "7")
-        .env("MY_KEY", "sk-secret")
-        .output()
-        .unwrap();
+    // D2: where a key is, is heard from a file that is named, not from one that is found.
+    let plain = at(
+        folder.path(),
+        &["config", "show", "--config", "epitome.toml"],
+    )
+    .env("EPITOME_RESERVE_TOKENS", "7")
+    .env("MY_KEY", "sk-secret")
+    .output()
+    .unwrap();
     let text = stdout(&plain);
     let line = |start: &str| {
         let found = text.lines().find(|line| line.starts_with(start));
@@ -201,15 +205,17 @@ fn settings_change_when_compact_acts() {
 
 #[test]
 fn serve_takes_its_defaults_from_the_file() {
+    // D2: where the proxy listens is heard from a file that is named, not from one that is found.
     let folder = folder_with("[server]\nlisten = \"0.0.0.0:1\"\n");
-    let output = run_at(folder.path(), &["serve", "--store", "none"]);
+    let serve = ["serve", "--store", "none", "--config", "epitome.toml"];
+    let output = run_at(folder.path(), &serve);
     assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output).contains("refusing to listen on 0.0.0.0:1"),
         "{}",
         stderr(&output)
     );
-    let output = at(folder.path(), &["serve", "--store", "none"])
+    let output = at(folder.path(), &serve)
         .env("EPITOME_LISTEN", "0.0.0.0:2")
         .output()
         .unwrap();

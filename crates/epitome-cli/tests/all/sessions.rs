@@ -149,6 +149,8 @@ fn every_preset_works_on_every_session_format() {
                 "3000",
                 "--out",
                 text(&out),
+                // D1: an existing file is replaced only by force.
+                "--force",
             ]);
             assert!(
                 output.status.success(),

@@ -1,6 +1,8 @@
 //! Running the command.
 
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -50,3 +52,11 @@ pub(crate) const EXAMPLES: [(&str, &str); 3] = [
     ("long-chat.jsonl", "openai-chat"),
     ("support-case.jsonl", "anthropic"),
 ];
+
+/// A copy that every user may run.
+pub(crate) fn copy_of_the_command(folder: &Path) -> PathBuf {
+    let copy = folder.join("epitome");
+    fs::copy(env!("CARGO_BIN_EXE_epitome"), &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    copy
+}

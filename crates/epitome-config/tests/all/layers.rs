@@ -2,7 +2,7 @@
 
 use epitome::PresetName;
 use epitome::settings::{Settings, Value};
-use epitome_config::{Files, Flag, Origin, Sources, variable_of};
+use epitome_config::{Files, Flag, Origin, Sources, Trusted, variable_of};
 use proptest::collection::btree_map;
 use proptest::prelude::{Strategy, any};
 
@@ -10,6 +10,9 @@ use crate::support::{Folder, property};
 
 /// A setting, and a value of it for each number.
 type Sample = (&'static str, fn(u32) -> Value);
+
+/// D2: the settings of the list that a project may not set until it is trusted.
+const OWNED: [&str; 2] = ["summarizer.model", "server.inspection_limit_bytes"];
 
 const PATHS: [Sample; 6] = [
     ("window", |number| Value::Whole(i64::from(number) + 1)),
@@ -64,6 +67,7 @@ fn the_highest_layer_wins() {
                         .write("p/epitome.toml", &file(&project))
                         .parent()
                         .map(Into::into),
+                    trusted: None,
                 },
                 variables: environment
                     .iter()
@@ -88,9 +92,11 @@ fn the_highest_layer_wins() {
                     let found = values.iter().find(|(other, _)| *other == at)?;
                     Some((found.1.clone(), origin))
                 };
+                let is_heard = !OWNED.contains(path);
+                let of_project = || in_file("p/epitome.toml", &project).filter(|_| is_heard);
                 let highest = other(&flags, Origin::Flag("--flag".to_owned()))
                     .or_else(|| other(&environment, Origin::Variable(variable_of(path))))
-                    .or_else(|| in_file("p/epitome.toml", &project))
+                    .or_else(of_project)
                     .or_else(|| in_file("user.toml", &user))
                     .or_else(|| in_file("system.toml", &system));
                 let entry = loaded.value(path).unwrap();
@@ -155,14 +161,16 @@ fn a_list_of_hooks_replaces_the_one_below() {
         "[[hooks]]\non = \"after\"\ncommand = [\"a\"]\n[[hooks]]\non = \"before\"\ncommand = [\"b\"]\n",
     );
     let hooks = |project: &str| {
+        // D2: the hooks of a project are heard when it is trusted.
+        let file = folder.write("p/epitome.toml", project);
+        let mut trusted = Trusted::default();
+        trusted.add(&file).unwrap();
         let sources = Sources {
             files: Files::Searched {
                 system: None,
                 user: Some(user.clone()),
-                folder: folder
-                    .write("p/epitome.toml", project)
-                    .parent()
-                    .map(Into::into),
+                folder: file.parent().map(Into::into),
+                trusted: Some(folder.write("trusted.jsonl", &trusted.text())),
             },
             ..Sources::default()
         };

@@ -80,6 +80,7 @@ fn files_that_come_and_go_change_the_layers() {
             system: None,
             user: Some(user),
             folder: Some(folder.path().join("project/deep")),
+            trusted: None,
         },
         ..Sources::default()
     };
