@@ -22,6 +22,13 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
+/// A number from the environment.
+pub(crate) fn number(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    let parsed = value.parse().ok();
+    Some(parsed.unwrap_or_else(|| panic!("{name}={value} is not a number")))
+}
+
 /// A running proxy. Stops gracefully with [`Proxy::stop`], at once when dropped.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,

@@ -9,6 +9,8 @@
 
 #[path = "traces/epochs.rs"]
 mod epochs;
+#[path = "traces/random.rs"]
+mod random;
 #[path = "traces/refusals.rs"]
 mod refusals;
 #[path = "traces/rig.rs"]
@@ -53,6 +55,7 @@ const EXPECTED_FAILURES: &[&str] = &[
     "b9_an_unreachable_floor_is_named_each_time",
     "headers_after_a_recovery_that_could_not_help",
     "headers_after_an_output_that_leaves_no_room",
+    "random_traces",
 ];
 
 type Trace = fn() -> Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -115,6 +118,9 @@ traces! {
         b9_an_unreachable_floor_is_named_each_time,
         headers_after_a_recovery_that_could_not_help,
         headers_after_an_output_that_leaves_no_room,
+    }
+    random {
+        random_traces,
     }
 }
 
