@@ -232,7 +232,7 @@ impl Folder {
     pub(crate) async fn wait_for_conversation(&self) {
         let store = self.open().await;
         let tenant = TenantId::local();
-        for _ in 0..500 {
+        for _ in 0..6_000 {
             let rows = store.conversations(&tenant, 1).await.unwrap();
             if rows.iter().any(|row| row.nodes > 0) {
                 return store.close().await;
@@ -365,17 +365,17 @@ where
 }
 
 impl Open {
-    /// The next piece of the body, or nothing when it does not come within two seconds.
+    /// The next piece of the body, or nothing when it does not come at all.
     pub(crate) async fn piece(&mut self) -> Option<Bytes> {
         let frame = self.response.body_mut().frame();
-        let frame = tokio::time::timeout(Duration::from_secs(2), frame).await;
+        let frame = tokio::time::timeout(Duration::from_secs(60), frame).await;
         frame.ok()??.ok()?.into_data().ok()
     }
 }
 
-/// Waits up to five seconds until `holds`.
+/// Waits until `holds`, and gives up after a minute.
 pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..6_000 {
         if holds() {
             return;
         }
