@@ -45,7 +45,9 @@ impl Asked<'_> {
 
 /// How a server counts the input of a request.
 #[derive(Clone, Default)]
-pub struct Counts(Option<Arc<dyn Fn(Asked<'_>) -> u64 + Send + Sync>>);
+pub struct Counts(Option<Arc<Count>>);
+
+type Count = dyn Fn(Asked<'_>) -> u64 + Send + Sync;
 
 impl Counts {
     /// Counts as this says.
@@ -74,7 +76,9 @@ impl fmt::Debug for Counts {
 
 /// Which requests a server refuses, and in which words.
 #[derive(Clone, Default)]
-pub struct Refuses(Option<Arc<dyn Fn(Asked<'_>) -> Option<Reply> + Send + Sync>>);
+pub struct Refuses(Option<Arc<Refuse>>);
+
+type Refuse = dyn Fn(Asked<'_>) -> Option<Reply> + Send + Sync;
 
 impl Refuses {
     /// Gives this reply instead of an answer, where there is one.

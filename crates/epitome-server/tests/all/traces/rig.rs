@@ -198,11 +198,11 @@ impl Talk {
     /// The model called a tool, which gave back so much.
     pub(super) fn stepped(&mut self, tokens: u64) {
         let text = self.words(tokens);
-        self.stepped_with(text);
+        self.stepped_with(&text);
     }
 
     /// The model called a tool, which gave back this text.
-    pub(super) fn stepped_with(&mut self, text: String) {
+    pub(super) fn stepped_with(&mut self, text: &str) {
         let id = format!("call_{}_{}", self.seed, self.messages.len());
         let path = format!("src/part_{}.rs", self.messages.len());
         if self.tools.is_empty() {

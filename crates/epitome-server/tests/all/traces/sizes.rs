@@ -173,7 +173,7 @@ async fn grow(rig: &Rig, window: u64, turns: u64, words: impl Fn(u64) -> &'stati
     let (mut text, mut peak) = (None, 0);
     for turn in 0..turns {
         let result = format!("{}{}", words(turn), talk.words(window / 25));
-        talk.stepped_with(result);
+        talk.stepped_with(&result);
         let outcome = rig.ask(&talk).await;
         outcome.assert_answered(&format!("turn {turn}"));
         let now = outcome.summary();
