@@ -42,3 +42,6 @@ mod sdk;
 #[cfg(test)]
 #[path = "all/splices.rs"]
 mod splices;
+#[cfg(test)]
+#[path = "all/traces.rs"]
+mod traces;

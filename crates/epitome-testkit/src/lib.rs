@@ -6,6 +6,7 @@
 //! - [`generate`]: deterministic conversations of several kinds, in every format, and ways to damage them;
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`shape`]: a request as short lines for snapshots;
+//! - [`expectation`]: tests that must fail until they are struck off a list;
 //! - [`tokens`]: the scripted model's own way of counting.
 //!
 //! Everything here is for development only: functions may panic on misuse, because a broken test should stop.
@@ -13,6 +14,7 @@
 #![warn(missing_docs)]
 
 pub mod client;
+pub mod expectation;
 pub mod generate;
 pub mod random;
 pub mod server;
@@ -26,8 +28,8 @@ pub use client::{Event, Received};
 pub use generate::{Damage, Kind};
 pub use random::Random;
 pub use server::{
-    Answer, Call, Chunking, Delivery, Echo, Fault, Faults, ModelConfig, Recorded, Reply, Respond,
-    Script, ScriptedModel,
+    Answer, Asked, Call, Chunking, Counts, Delivery, Echo, Fault, Faults, ModelConfig, Recorded,
+    Refuses, Reply, Respond, Script, ScriptedModel,
 };
 pub use strict::{Rule, Violation};
 pub use wire::Wire;

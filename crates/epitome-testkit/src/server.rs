@@ -6,6 +6,7 @@ mod cache;
 mod config;
 mod errors;
 mod fault;
+mod hook;
 mod openai_chat;
 mod openai_responses;
 mod playback;
@@ -26,6 +27,7 @@ use tokio::task::JoinSet;
 
 pub use config::{Chunking, Echo, ModelConfig, Respond, Script};
 pub use fault::{Fault, Faults};
+pub use hook::{Asked, Counts, Refuses, has_equal_neighbours};
 pub use record::{Delivery, Recorded};
 pub use reply::{Answer, Call, Reply};
 
@@ -87,6 +89,16 @@ impl ScriptedModel {
     #[must_use]
     pub fn requests(&self) -> Vec<Recorded> {
         self.service.records().all()
+    }
+
+    /// Gives the server another window, as a restart with other options does. Windows by name stay.
+    pub fn set_window(&self, window_tokens: u64) {
+        self.service.set_window(window_tokens);
+    }
+
+    /// Gives one model another window.
+    pub fn set_window_of(&self, model: &str, window_tokens: u64) {
+        self.service.set_window_of(model, window_tokens);
     }
 
     /// Forgets what has been received. Request numbers go on counting.

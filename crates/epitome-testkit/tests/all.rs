@@ -10,6 +10,8 @@
 mod faults;
 #[path = "all/generators.rs"]
 mod generators;
+#[path = "all/hooks.rs"]
+mod hooks;
 #[path = "all/overflow.rs"]
 mod overflow;
 #[path = "all/responses.rs"]

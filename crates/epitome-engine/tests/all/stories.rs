@@ -78,7 +78,7 @@ pub(crate) async fn turn(conversation: &Conversation, caller: &Caller) -> String
 
 /// Waits until something is so, which it must be soon.
 pub(crate) async fn until(mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..1_000 {
+    for _ in 0..6_000 {
         if is_so().await {
             return;
         }

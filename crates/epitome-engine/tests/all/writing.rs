@@ -454,7 +454,7 @@ async fn a_call_can_be_called_off() {
     let asked = caller.begin("c");
     let cancel = asked.cancel.clone();
     let ask = Ask::new(None, "hello");
-    let call = tokio::time::timeout(Duration::from_secs(5), caller.ask(&ask, &asked));
+    let call = tokio::time::timeout(Duration::from_secs(60), caller.ask(&ask, &asked));
     let (ended, ()) = tokio::join!(call, async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         cancel.cancel();

@@ -301,7 +301,7 @@ async fn assert_degraded_but_working(proxy: &Proxy, model: &ScriptedModel, seed:
         assert_eq!(summary(&last(model).body).unwrap(), frozen);
     }
     // Writes trail the answers.
-    for _ in 0..200 {
+    for _ in 0..6_000 {
         let health = proxy.health().await;
         if health["status"] == "degraded" {
             assert!(health["store_failures"].as_u64().unwrap() > 0);

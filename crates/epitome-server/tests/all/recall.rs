@@ -89,7 +89,7 @@ async fn messages_of_an_earlier_version_are_indexed_when_the_proxy_starts() {
         config.store = folder.location();
     })
     .await;
-    for _ in 0..500 {
+    for _ in 0..6_000 {
         if store.unindexed(&tenant, 1).await.unwrap().is_empty() {
             break;
         }

@@ -22,6 +22,13 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
+/// A number from the environment.
+pub(crate) fn number(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    let parsed = value.parse().ok();
+    Some(parsed.unwrap_or_else(|| panic!("{name}={value} is not a number")))
+}
+
 /// A running proxy. Stops gracefully with [`Proxy::stop`], at once when dropped.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
@@ -226,7 +233,7 @@ impl Folder {
     pub(crate) async fn wait_for_conversation(&self) {
         let store = self.open().await;
         let tenant = TenantId::local();
-        for _ in 0..500 {
+        for _ in 0..6_000 {
             let rows = store.conversations(&tenant, 1).await.unwrap();
             if rows.iter().any(|row| row.nodes > 0) {
                 return store.close().await;
@@ -359,17 +366,17 @@ where
 }
 
 impl Open {
-    /// The next piece of the body, or nothing when it does not come within two seconds.
+    /// The next piece of the body, or nothing when it does not come at all.
     pub(crate) async fn piece(&mut self) -> Option<Bytes> {
         let frame = self.response.body_mut().frame();
-        let frame = tokio::time::timeout(Duration::from_secs(2), frame).await;
+        let frame = tokio::time::timeout(Duration::from_secs(60), frame).await;
         frame.ok()??.ok()?.into_data().ok()
     }
 }
 
-/// Waits up to five seconds until `holds`.
+/// Waits until `holds`, and gives up after a minute.
 pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..500 {
+    for _ in 0..6_000 {
         if holds() {
             return;
         }

@@ -15,6 +15,7 @@ pub(super) fn render(exchange: &Exchange<'_>, answer: &Answer) -> Rendered {
         Rendered::stream(&events(exchange, answer))
     } else {
         let mut message = envelope(exchange, output_tokens(answer));
+        message["usage"] = final_usage(exchange, answer);
         message["content"] = Value::Array(blocks(exchange, answer));
         message["stop_reason"] = json!(stop_reason(answer));
         Rendered::json(200, &message)
@@ -52,6 +53,18 @@ fn blocks(exchange: &Exchange<'_>, answer: &Answer) -> Vec<Value> {
             "type": "thinking", "thinking": thinking, "signature": signature::sign(thinking),
         }));
     }
+    for position in 0..answer.searches as usize {
+        let id = exchange.identifier("srvtoolu_01", position);
+        blocks.push(json!({
+            "type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "words"},
+        }));
+        blocks.push(json!({
+            "type": "web_search_tool_result", "tool_use_id": id, "content": [{
+                "type": "web_search_result", "title": "A page", "url": "https://example.org/",
+                "encrypted_content": "EqgfCioIARgBIiQ3", "page_age": null,
+            }],
+        }));
+    }
     if let Some(text) = &answer.text {
         blocks.push(json!({"type": "text", "text": text}));
     }
@@ -81,7 +94,7 @@ fn events(exchange: &Exchange<'_>, answer: &Answer) -> Vec<String> {
     events.push(event(&json!({
         "type": "message_delta",
         "delta": {"stop_reason": stop_reason(answer), "stop_sequence": null},
-        "usage": usage(exchange, output_tokens(answer)),
+        "usage": final_usage(exchange, answer),
     })));
     events.push(event(&json!({"type": "message_stop"})));
     events
@@ -108,6 +121,7 @@ fn block_events(index: usize, block: &Value, events: &mut Vec<String>) {
                 .map(|part| json!({"type": "text_delta", "text": part}))
                 .collect()
         }
+        kind if kind.ends_with("_tool_result") => Vec::new(),
         _ => {
             start["input"] = json!({});
             let input = block.get("input").map(Value::to_string).unwrap_or_default();
@@ -151,4 +165,21 @@ fn usage(exchange: &Exchange<'_>, output_tokens: u64) -> Value {
         "output_tokens": output_tokens,
         "service_tier": "standard",
     })
+}
+
+/// Usage at the end of an answer: every search read the input once more.
+fn final_usage(exchange: &Exchange<'_>, answer: &Answer) -> Value {
+    let mut usage = usage(exchange, output_tokens(answer));
+    if answer.searches > 0 {
+        for name in [
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+        ] {
+            let once = usage.get(name).and_then(Value::as_u64).unwrap_or(0);
+            usage[name] = json!(once * (u64::from(answer.searches) + 1));
+        }
+        usage["server_tool_use"] = json!({"web_search_requests": answer.searches});
+    }
+    usage
 }

@@ -5,13 +5,23 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::fault::Faults;
+use super::hook::{Counts, Refuses};
 use super::reply::Reply;
 
 /// How a scripted model behaves.
 #[derive(Clone, Debug)]
 pub struct ModelConfig {
-    /// Input and requested output together may not exceed this many tokens, by the server's own count.
+    /// Input and requested output may not exceed this many tokens, by the server's own count. A server that runs can
+    /// be given another with [`ScriptedModel::set_window`](super::ScriptedModel::set_window).
     pub window_tokens: u64,
+    /// Windows of models by their exact names, where they are others.
+    pub windows: Vec<(String, u64)>,
+    /// Whether the output that a request asks for stands against the window together with its input.
+    pub counts_output: bool,
+    /// What the server counts, where that is not [`tokens::count`](crate::tokens::count).
+    pub counts: Counts,
+    /// What it refuses whatever the request is like, before anything else is looked at.
+    pub refuses: Refuses,
     /// What it answers.
     pub script: Script,
     /// In which pieces a body is sent.
@@ -35,6 +45,10 @@ impl Default for ModelConfig {
     fn default() -> Self {
         Self {
             window_tokens: 200_000,
+            windows: Vec::new(),
+            counts_output: true,
+            counts: Counts::default(),
+            refuses: Refuses::default(),
             script: Script::default(),
             chunking: Chunking::Whole,
             faults: Faults::default(),

@@ -70,9 +70,13 @@ pub(super) fn refusal(wire: Wire, violation: &Violation) -> Rendered {
 }
 
 /// The provider's answer to a request that does not fit, or nothing when it fits.
-pub(super) fn overflow(exchange: &Exchange<'_>, window_tokens: u64) -> Option<Rendered> {
+pub(super) fn overflow(
+    exchange: &Exchange<'_>,
+    window_tokens: u64,
+    counts_output: bool,
+) -> Option<Rendered> {
     let input = exchange.input_tokens;
-    let output = exchange.maximum_output_tokens();
+    let output = exchange.maximum_output_tokens().filter(|_| counts_output);
     let total = input.saturating_add(output.unwrap_or(0));
     if total <= window_tokens {
         return None;

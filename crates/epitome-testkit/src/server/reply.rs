@@ -92,6 +92,9 @@ pub struct Answer {
     pub text: Option<String>,
     /// Tool calls.
     pub calls: Vec<Call>,
+    /// Searches of the web that the provider made before it wrote; only Anthropic answers show them. Each reads the
+    /// whole input once more, and the usage at the end of the answer is the sum of them all.
+    pub searches: u32,
     /// The reason to stop, in the words of the format; by default it follows from the content.
     pub stop_reason: Option<String>,
 }

@@ -1,7 +1,7 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use super::agent::{self, Pace};
 use super::cache::{self, PrefixCache};
 use super::config::{Chunking, Echo, ModelConfig, Script};
 use super::fault::Fault;
+use super::hook::Asked;
 use super::playback::{Ending, Pieces, Playback};
 use super::record::{Delivery, Recorded, Records, Ticket};
 use super::rendered::{Exchange, Rendered};
@@ -33,6 +34,14 @@ pub(super) struct Service {
     replies: Mutex<VecDeque<Reply>>,
     cache: PrefixCache,
     received: AtomicUsize,
+    windows: Mutex<Windows>,
+}
+
+/// The windows as they are now.
+#[derive(Debug)]
+struct Windows {
+    usual: u64,
+    named: BTreeMap<String, u64>,
 }
 
 /// What a path asks for.
@@ -58,6 +67,10 @@ impl Service {
             _ => VecDeque::new(),
         };
         Self {
+            windows: Mutex::new(Windows {
+                usual: config.window_tokens,
+                named: config.windows.iter().cloned().collect(),
+            }),
             config,
             records: Records::default(),
             replies: Mutex::new(replies),
@@ -68,6 +81,18 @@ impl Service {
 
     pub(super) const fn records(&self) -> &Records {
         &self.records
+    }
+
+    pub(super) fn set_window(&self, window_tokens: u64) {
+        self.windows().usual = window_tokens;
+    }
+
+    pub(super) fn set_window_of(&self, model: &str, window_tokens: u64) {
+        self.windows().named.insert(model.to_owned(), window_tokens);
+    }
+
+    fn windows(&self) -> MutexGuard<'_, Windows> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers one request; an error closes the connection without an answer.
@@ -82,8 +107,10 @@ impl Service {
         }
         let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
         let number = self.received.fetch_add(1, Ordering::Relaxed);
-        let inspected = inspect(endpoint, &body);
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let mut inspected = inspect(endpoint, &body);
+        let wire = wire_of(endpoint, &parts.headers);
+        let refusal = self.ask_hooks(number, path, wire, &mut inspected);
         let ticket = if self.config.keeps_records {
             self.records.add(Recorded {
                 number,
@@ -99,7 +126,6 @@ impl Service {
         } else {
             Ticket::blank()
         };
-        let wire = wire_of(endpoint, &parts.headers);
         let faults = self.config.faults.of(number);
         for fault in &faults {
             match fault {
@@ -109,10 +135,12 @@ impl Service {
                 _ => {}
             }
         }
-        let mut rendered = match faults.iter().find_map(|fault| replacement(wire, *fault)) {
-            Some(rendered) => rendered,
-            None if self.config.echo != Echo::Off => self.echo(body),
-            None => self.answer(endpoint, wire, &parts.method, path, &body, &inspected),
+        let replaced = faults.iter().find_map(|fault| replacement(wire, *fault));
+        let mut rendered = match (replaced, refusal) {
+            (Some(rendered), _) => rendered,
+            (None, _) if self.config.echo != Echo::Off => self.echo(body),
+            (None, Some(reply)) => fixed(&exchange(wire, &body, &inspected), reply),
+            (None, None) => self.answer(endpoint, wire, &parts.method, path, &body, &inspected),
         };
         let mut ending = Ending::Complete;
         for fault in &faults {
@@ -131,6 +159,26 @@ impl Service {
             _ => None,
         });
         Ok(self.respond(rendered, ending, pause, ticket))
+    }
+
+    /// Counts a request as the configuration says, and asks it for a refusal.
+    fn ask_hooks(
+        &self,
+        number: usize,
+        path: &str,
+        wire: Wire,
+        inspected: &mut Inspected,
+    ) -> Option<Reply> {
+        let asked = Asked {
+            number,
+            path,
+            wire,
+            request: &inspected.request,
+            plain_tokens: inspected.input_tokens?,
+        };
+        let refusal = self.config.refuses.of(asked);
+        inspected.input_tokens = Some(self.config.counts.of(asked));
+        refusal
     }
 
     fn answer(
@@ -162,14 +210,7 @@ impl Service {
                 if matches!(endpoint, Endpoint::CountTokens(_)) {
                     return Rendered::json(200, &json!({"input_tokens": inspected.input_tokens}));
                 }
-                let input_tokens = inspected.input_tokens.unwrap_or(0);
-                self.scripted(Exchange {
-                    wire,
-                    request: &inspected.request,
-                    input_tokens,
-                    split: cache::pretend(wire, &inspected.request, input_tokens),
-                    digest: blake3::hash(body),
-                })
+                self.scripted(exchange(wire, body, inspected))
             }
         }
     }
@@ -183,7 +224,8 @@ impl Service {
         {
             return Rendered::raw(*status, content_type, body.clone()).recognise_stream();
         }
-        if let Some(overflow) = errors::overflow(&exchange, self.config.window_tokens) {
+        let window = self.window_of(exchange.model());
+        if let Some(overflow) = errors::overflow(&exchange, window, self.config.counts_output) {
             return overflow;
         }
         if self.config.simulates_cache {
@@ -215,6 +257,11 @@ impl Service {
             || errors::server_error(exchange.wire, "the script has no reply left"),
             |reply| fixed(&exchange, reply),
         )
+    }
+
+    fn window_of(&self, model: &str) -> u64 {
+        let windows = self.windows();
+        windows.named.get(model).copied().unwrap_or(windows.usual)
     }
 
     fn echo(&self, body: Bytes) -> Rendered {
@@ -260,6 +307,17 @@ impl Service {
             StatusCode::from_u16(rendered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         *response.headers_mut() = rendered.headers;
         response
+    }
+}
+
+fn exchange<'a>(wire: Wire, body: &Bytes, inspected: &'a Inspected) -> Exchange<'a> {
+    let input_tokens = inspected.input_tokens.unwrap_or(0);
+    Exchange {
+        wire,
+        request: &inspected.request,
+        input_tokens,
+        split: cache::pretend(wire, &inspected.request, input_tokens),
+        digest: blake3::hash(body),
     }
 }
 

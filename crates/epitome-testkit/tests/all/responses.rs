@@ -46,6 +46,7 @@ async fn streams_hold_the_same_items_as_whole_answers() {
             Call::new("grep", json!({"pattern": "ß\\w+"})),
             Call::new("read_file", json!({"path": "深い"})),
         ],
+        searches: 0,
         stop_reason: None,
     });
     let mut request = generate::openai_responses(Kind::Chat, 1, 3);

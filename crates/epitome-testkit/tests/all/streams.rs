@@ -89,6 +89,7 @@ async fn streams_hold_the_same_message_as_whole_answers() {
                     ..call
                 },
             ],
+            searches: 0,
             stop_reason: None,
         });
         let script = Script::Fixed(vec![reply.clone(), reply]);

@@ -14,7 +14,7 @@ use super::child::{LEASE_MS, WIRE, engine};
 use crate::all::state_machine::model::Seen;
 
 /// How long work in the background may take before it counts as stuck.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What was acknowledged, by conversation.
 #[derive(Debug, Default)]
