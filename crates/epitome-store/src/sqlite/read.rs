@@ -205,6 +205,13 @@ pub(super) async fn windows(readers: &SqlitePool) -> Result<Vec<LearnedWindow>> 
 }
 
 pub(super) async fn beliefs(readers: &SqlitePool) -> Result<Vec<BeliefRow>> {
+    // A file of an earlier version that may only be read has no such table.
+    let tables: i64 = sqlx::query_scalar(sql::COUNT_BELIEF_TABLES)
+        .fetch_one(readers)
+        .await?;
+    if tables == 0 {
+        return Ok(Vec::new());
+    }
     let rows = sqlx::query(sql::SELECT_BELIEFS).fetch_all(readers).await?;
     rows.iter().map(decode::belief).collect()
 }

@@ -11,6 +11,9 @@ static MIGRATOR: Migrator = sqlx::migrate!("migrations/sqlite");
 /// "epit", written by the first migration.
 const APPLICATION_ID: i64 = 0x6570_6974;
 
+/// The oldest schema that is read without an update.
+const READABLE_FROM: i64 = 2;
+
 /// What a file holds before we touch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
@@ -36,7 +39,8 @@ pub(super) async fn migrate(writer: &SqlitePool) -> Result<()> {
 pub(super) async fn verify(readers: &SqlitePool) -> Result<()> {
     let mut connection = readers.acquire().await?;
     match found(&mut connection).await? {
-        Found::Version(version) if version == known() => Ok(()),
+        // A file of an earlier version is read as it is: what came since are tables of their own.
+        Found::Version(READABLE_FROM..) => Ok(()),
         Found::Version(_) => Err(Error::ReadOnly("its schema needs an update".into())),
         Found::Nothing => Err(Error::ReadOnly("it is still empty".into())),
     }
