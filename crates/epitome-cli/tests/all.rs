@@ -20,6 +20,8 @@ mod eval;
 mod history;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/museum.rs"]
+mod museum;
 #[path = "all/recall.rs"]
 mod recall;
 #[path = "all/responses.rs"]
