@@ -1,6 +1,6 @@
 //! `cargo xtask museum`: keeps what this version writes, for the tests of all later ones.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::Verdict;
 use crate::project::{Project, succeeds};
@@ -17,7 +17,9 @@ pub(crate) fn run(project: &Project, name: &str) -> Result<Verdict> {
     }
     let metadata = project.cargo(&["metadata", "--no-deps", "--format-version", "1"]);
     let metadata: serde_json::Value = serde_json::from_slice(&project.output(metadata)?)?;
-    let target = metadata["target_directory"].as_str().unwrap_or("target");
+    let target = metadata.get("target_directory");
+    let target = target.and_then(serde_json::Value::as_str);
+    let target = target.context("cargo names no target folder")?;
     let epitome = format!("{target}/debug/epitome");
     let generator = ["run", "--package", "epitome-testkit", "--example", "museum"];
     let arguments = ["--", epitome.as_str(), folder.as_ref()];

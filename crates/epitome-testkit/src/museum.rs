@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask museum NAME` adds those of the version at hand. What has landed is never changed.
 
+#![expect(clippy::panic, reason = "a test cannot go on without what it is about")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,15 +65,13 @@ impl Version {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A copy of a file in the folder `into`, for those who open it: what is kept here stays as it is.
+    /// Copies a file to the path `to`, for those who open it: what is kept here stays as it is.
     ///
     /// # Panics
     /// When it cannot be copied.
-    pub fn copy(&self, part: &str, file: &str, into: &Path) -> PathBuf {
-        let path = into.join(file);
-        fs::write(&path, self.bytes(part, file))
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        path
+    pub fn copy(&self, part: &str, file: &str, to: &Path) {
+        fs::write(to, self.bytes(part, file))
+            .unwrap_or_else(|error| panic!("{}: {error}", to.display()));
     }
 }
 

@@ -25,7 +25,7 @@ impl Copy {
         let of = |version: &Version| {
             DATABASES.map(|part| {
                 let folder = tempfile::tempdir().unwrap();
-                version.copy(part, "log.db", folder.path());
+                version.copy(part, "log.db", &folder.path().join("log.db"));
                 Self {
                     manifest: version.manifest(part),
                     folder,
@@ -36,7 +36,7 @@ impl Copy {
     }
 
     fn conversations(&self) -> &[Value] {
-        self.manifest["conversations"].as_array().unwrap()
+        list(&self.manifest, "conversations")
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -56,6 +56,10 @@ impl Copy {
         );
         json(&output)
     }
+}
+
+fn list<'a>(manifest: &'a Value, name: &str) -> &'a [Value] {
+    manifest.get(name).and_then(Value::as_array).unwrap()
 }
 
 fn text(value: &Value) -> &str {
@@ -125,8 +129,10 @@ fn session_files(folder: &Path) -> Vec<(PathBuf, Value)> {
     for version in versions() {
         let into = folder.join(version.name());
         std::fs::create_dir(&into).unwrap();
-        for one in version.manifest("sessions")["files"].as_array().unwrap() {
-            let path = version.copy("sessions", text(&one["file"]), &into);
+        for one in list(&version.manifest("sessions"), "files") {
+            let name = one.get("file").and_then(Value::as_str).unwrap();
+            let path = into.join(name);
+            version.copy("sessions", name, &path);
             files.push((path, one.clone()));
         }
     }

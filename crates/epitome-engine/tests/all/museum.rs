@@ -24,7 +24,7 @@ impl Copy {
     fn all() -> Vec<Self> {
         let copy = |version: Version| {
             let folder = tempfile::tempdir().unwrap();
-            version.copy("engine", "log.db", folder.path());
+            version.copy("engine", "log.db", &folder.path().join("log.db"));
             Self {
                 manifest: version.manifest("engine"),
                 version,

@@ -61,8 +61,7 @@ impl Next {
     /// A copy of the database that it is in.
     fn folder(&self) -> Folder {
         let folder = Folder::new();
-        self.version
-            .copy("proxy", "log.db", folder.path().parent().unwrap());
+        self.version.copy("proxy", "log.db", &folder.path());
         folder
     }
 
@@ -202,7 +201,7 @@ async fn what_was_stored_is_all_there() {
     for version in versions() {
         let manifest = version.manifest("proxy");
         let folder = Folder::new();
-        version.copy("proxy", "log.db", folder.path().parent().unwrap());
+        version.copy("proxy", "log.db", &folder.path());
         let store = folder.open().await;
         let tenant = TenantId::local();
         let key = store.tenant_key(&tenant, [7; 32]).await.unwrap();
@@ -247,7 +246,7 @@ async fn learned_windows_do_no_harm_whatever_they_say() {
         let manifest = version.manifest("proxy");
         let windows = manifest["windows"].as_array().unwrap().clone();
         let folder = Folder::new();
-        version.copy("proxy", "log.db", folder.path().parent().unwrap());
+        version.copy("proxy", "log.db", &folder.path());
         let model = ScriptedModel::start(model()).await;
         let store = folder.open().await;
         let listed = store.learned_windows().await.unwrap();

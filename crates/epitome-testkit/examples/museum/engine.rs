@@ -31,7 +31,7 @@ pub(crate) async fn make(folder: &Path) -> Result<()> {
     for (number, preset) in (1..).zip(PresetName::ALL) {
         shown.extend(several_rounds(&database, preset, number * 1_000).await?);
     }
-    shown.push(hooked(&database).await?);
+    shown.push(Box::pin(hooked(&database)).await?);
     shown.push(overflowed(&database).await?);
     shown.push(hard(&database).await?);
 
