@@ -1,4 +1,4 @@
-//! The developer task runner: `cargo xtask lint|test|bench|fuzz|soak`.
+//! The developer task runner: `cargo xtask lint|test|bench|fuzz|soak|museum`.
 //!
 //! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
 //! they rely on; each command has the module of its name ([`suites`] is `test`).
@@ -13,6 +13,7 @@ mod bench;
 mod clock;
 mod fuzz;
 mod lint;
+mod museum;
 mod needs;
 mod project;
 mod soak;
@@ -79,6 +80,7 @@ fn perform(task: &Task) -> Result<Verdict> {
         Task::Test { filter } => suites::run(&project, filter.as_deref()),
         Task::Fuzz { name, seconds } => fuzz::run(&project, name.as_deref(), *seconds),
         Task::Bench { name } => bench::run(&project, name.as_deref()),
+        Task::Museum { name } => museum::run(&project, name),
         Task::Soak { minutes } => {
             let tests = soak::run(&project, *minutes)?;
             let fuzz = fuzz::run(&project, None, fuzz::SECONDS_IN_SOAK)?;

@@ -18,6 +18,8 @@ Commands:
                         the coverage-guided targets, or the one called NAME, for N seconds each (60)
   soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
                         minutes; then every fuzz target for ten minutes
+  museum NAME           keeps databases and session files that this version writes, under its name, for the tests of
+                        later ones; what is there already is never written again
   help                  this text
 
 Environment:
@@ -35,6 +37,7 @@ pub(crate) enum Task {
     Bench { name: Option<String> },
     Fuzz { name: Option<String>, seconds: u64 },
     Soak { minutes: u64 },
+    Museum { name: String },
 }
 
 /// Reads the arguments after the program name; the error is a sentence for the user.
@@ -62,8 +65,19 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             Ok(minutes) => Ok(Task::Soak { minutes }),
             Err(_) => Err(format!("`{minutes}` is not a number of minutes")),
         },
+        ["museum", name] if is_plain(name) => Ok(Task::Museum {
+            name: (*name).to_owned(),
+        }),
         words => Err(format!("`{}` is not a command", words.join(" "))),
     }
+}
+
+/// Whether a word can name a folder and nothing else.
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name
+            .chars()
+            .all(|one| one.is_ascii_alphanumeric() || matches!(one, '.' | '-' | '_'))
 }
 
 /// How long a fuzz target runs when nobody says.

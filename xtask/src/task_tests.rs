@@ -31,6 +31,8 @@ fn commands_and_their_arguments() {
     check("fuzz --seconds 5", Ok(fuzz(None, 5)));
     check("soak", Ok(Task::Soak { minutes: 0 }));
     check("soak --minutes 20", Ok(Task::Soak { minutes: 20 }));
+    let name = "820f8ef".to_owned();
+    check("museum 820f8ef", Ok(Task::Museum { name }));
     check("--help", Ok(Task::Help));
     check("test --help", Ok(Task::Help));
 }
@@ -41,6 +43,8 @@ fn wrong_calls_are_named() {
     check("frobnicate", Err("`frobnicate` is not a command"));
     check("lint now", Err("`lint now` is not a command"));
     check("test --fast", Err("`test --fast` is not a command"));
+    check("museum", Err("`museum` is not a command"));
+    check("museum ../x", Err("`museum ../x` is not a command"));
     check("bench sleep", Err("there is no benchmark called `sleep`"));
     check(
         "fuzz --seconds long",

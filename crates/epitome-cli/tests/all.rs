@@ -22,6 +22,8 @@ mod history;
 mod hostile_project;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/museum.rs"]
+mod museum;
 #[path = "all/recall.rs"]
 mod recall;
 #[path = "all/responses.rs"]

@@ -12,6 +12,7 @@ mod all {
     mod memory_attacks;
     mod memory_flush;
     mod memory_folder;
+    mod museum;
     mod nobody_waits;
     mod pipeline;
     mod staged;

@@ -26,6 +26,9 @@ mod identity;
 #[path = "all/lines.rs"]
 mod lines;
 #[cfg(test)]
+#[path = "all/museum.rs"]
+mod museum;
+#[cfg(test)]
 #[path = "all/recall.rs"]
 mod recall;
 #[cfg(test)]

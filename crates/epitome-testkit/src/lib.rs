@@ -5,6 +5,7 @@
 //! - [`strict`]: the validity rules of the request formats, as a list of named violations;
 //! - [`generate`]: deterministic conversations of several kinds, in every format, and ways to damage them;
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
+//! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`shape`]: a request as short lines for snapshots;
 //! - [`expectation`]: tests that must fail until they are struck off a list;
 //! - [`tokens`]: the scripted model's own way of counting.
@@ -16,6 +17,7 @@
 pub mod client;
 pub mod expectation;
 pub mod generate;
+pub mod museum;
 pub mod random;
 pub mod server;
 pub mod shape;
