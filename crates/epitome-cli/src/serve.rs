@@ -124,7 +124,14 @@ fn flags(args: &ServeArgs) -> Vec<Flag> {
 /// The windows that are set: for every model, or by name.
 fn windows(loaded: &Loaded) -> ConfiguredWindows {
     let loaded = loaded.clone();
-    ConfiguredWindows::by(move |model| loaded.for_agent(None).for_model(model).settings.common.window)
+    ConfiguredWindows::by(move |model| {
+        loaded
+            .for_agent(None)
+            .for_model(model)
+            .settings
+            .common
+            .window
+    })
 }
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.

@@ -8,6 +8,7 @@ use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
 use crate::epoch::Epoch;
+use crate::models::Form;
 
 /// About this many links are remembered; older ones are found in the store.
 const CAPACITY: usize = 400_000;
@@ -40,8 +41,8 @@ struct Inner {
     old_tips: HashMap<ConversationId, Tip>,
     published: Epochs,
     prepared: Epochs,
-    /// The compactions that a provider would not take in any form, by id.
-    refused: HashSet<String>,
+    /// The nodes at which a provider would not take a compaction in a form.
+    refused: HashSet<(Digest, Form)>,
     /// What was tried and did not help: the link a span ended at, and the size that was aimed for.
     tried: HashSet<(Digest, u64)>,
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
@@ -280,20 +281,24 @@ impl Index {
     pub(crate) fn published(
         &self,
         conversation: &Conversation,
+        form: Form,
         serves: impl Fn(&Epoch) -> bool,
     ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
-        newest(&inner.published, &inner.refused, conversation, serves)
+        let may = |epoch: &Epoch| !inner.refused.contains(&(epoch.node, form)) && serves(epoch);
+        newest(&inner.published, conversation, may)
     }
 
     /// The newest prepared epoch on a chain that serves this request.
     pub(crate) fn prepared(
         &self,
         conversation: &Conversation,
+        form: Form,
         serves: impl Fn(&Epoch) -> bool,
     ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
-        newest(&inner.prepared, &inner.refused, conversation, serves)
+        let may = |epoch: &Epoch| !inner.refused.contains(&(epoch.node, form)) && serves(epoch);
+        newest(&inner.prepared, conversation, may)
     }
 
     /// Whether an epoch of this chain had to leave memory, so that only the store knows it.
@@ -315,9 +320,14 @@ impl Index {
         self.lock().prepared.insert(epoch);
     }
 
-    /// A provider refused what this epoch makes of a request: it is not applied again by this process.
-    pub(crate) fn refuse(&self, epoch: &Epoch) {
-        self.lock().refused.insert(epoch.id.clone());
+    /// A provider refused what this epoch makes of a request in this form: it is not applied so again by this process.
+    pub(crate) fn refuse(&self, epoch: &Epoch, form: Form) {
+        self.lock().refused.insert((epoch.node, form));
+    }
+
+    /// Whether a provider refused an epoch at this node in this form.
+    pub(crate) fn is_refused(&self, node: Digest, form: Form) -> bool {
+        self.lock().refused.contains(&(node, form))
     }
 
     /// Whether a compaction up to this link was tried for this size in vain.
@@ -369,14 +379,13 @@ impl Index {
 
 fn newest(
     epochs: &Epochs,
-    refused: &HashSet<String>,
     conversation: &Conversation,
     serves: impl Fn(&Epoch) -> bool,
 ) -> Option<Arc<Epoch>> {
     let links = conversation.chain.iter().rev();
     links
         .flat_map(|(_, digest)| epochs.at(digest))
-        .find(|epoch| !refused.contains(&epoch.id) && serves(epoch))
+        .find(|epoch| serves(epoch))
         .cloned()
 }
 

@@ -325,8 +325,8 @@ impl Keeper {
         let conversation = &ticket.conversation;
         let own = |epoch: &Epoch| epoch.class.is_own(need);
         let helps = |epoch: &Epoch| epoch.class.helps(need);
-        let found = self.index.published(conversation, own);
-        found.or_else(|| self.index.published(conversation, helps))
+        let found = self.index.published(conversation, ticket.form, own);
+        found.or_else(|| self.index.published(conversation, ticket.form, helps))
     }
 
     fn apply_epoch(&self, ticket: &mut Ticket) -> Option<Applied> {

@@ -124,17 +124,18 @@ impl Gauge {
         })
     }
 
-    /// What is kept free for the answer: what the request asks for, in full where the provider counts it together
-    /// with the input, else at most a quarter of the window.
+    /// What is kept free for the answer: what the request asks for, and at least the usual; in full where the provider
+    /// counts it together with the input, else at most a quarter of the window.
     #[must_use]
     pub fn reserve_tokens(&self) -> u64 {
         let window = self.window.tokens;
         let cap = window / RESERVE_CAP_DIVISOR;
         let least_input = window / LEAST_INPUT_DIVISOR;
-        match (self.asked.output_tokens, self.asked.counting) {
-            (Some(output), OutputCounting::Together) => output.min(window - least_input),
-            (Some(output), OutputCounting::Apart) => output.min(cap),
-            (None, _) => self.margins.reserve_tokens.min(cap),
+        let least = self.margins.reserve_tokens.min(cap);
+        let asked = self.asked.output_tokens.unwrap_or(0).max(least);
+        match self.asked.counting {
+            OutputCounting::Together => asked.min(window - least_input),
+            OutputCounting::Apart => asked.min(cap),
         }
     }
 

@@ -28,7 +28,7 @@ pub const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
 /// What is kept free, and how early one acts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {
-    /// Room kept for the answer when the request does not say how long it may be; at most a quarter of the window.
+    /// Room kept for the answer when the request does not ask for more; at most a quarter of the window.
     pub reserve_tokens: u64,
     /// The share of the hard line from which a compaction is prepared.
     pub prepare_share: f64,

@@ -133,7 +133,7 @@ impl Keeper {
         let now = ticket.epoch.as_deref().map_or(0, covers);
         let serves = |epoch: &Epoch| epoch.class.is_own(&ask.need) || epoch.class.helps(&ask.need);
         self.index
-            .prepared(&ticket.conversation, serves)
+            .prepared(&ticket.conversation, ticket.form, serves)
             .filter(|epoch| covers(epoch) > now)
     }
 
@@ -284,6 +284,9 @@ impl Keeper {
             let made = Compaction::extract_verified(plan, &Basis::new(log, messages, meter))
                 .and_then(|compaction| frozen(&compaction, ticket, ask));
             match made {
+                Ok(made) if self.index.is_refused(made.epoch.node, ticket.form) => {
+                    failure.reason = Reason::AlreadyTried;
+                }
                 Ok(made) => return Ok(made),
                 Err(no) => {
                     failure = no;

@@ -14,7 +14,7 @@ use crate::answer::Seen;
 use crate::config::Mode;
 use crate::epoch::Need;
 use crate::index::Counted;
-use crate::models::{Form, ModelKey};
+use crate::models::ModelKey;
 
 /// When a provider names no numbers that make sense, this share of what it refused is tried, for this request only.
 const GUESSED_WINDOW_PERCENT: u64 = 90;
@@ -25,7 +25,9 @@ impl Keeper {
         // A count that comes with a refusal may be one of what was left after truncation.
         match (seen.overflow, seen.counted) {
             (Some(overflow), _) => {
-                self.learn(ticket, &overflow);
+                if self.learn(ticket, &overflow) == Lesson::Nothing {
+                    self.count_as_full(ticket);
+                }
             }
             (None, Some(counted)) => self.settle(ticket, counted),
             (None, None) => {}
@@ -61,6 +63,18 @@ impl Keeper {
         if turn == TurnKind::Odd || real_tokens == 0 {
             return;
         }
+        self.anchor(ticket, real_tokens);
+    }
+
+    /// A request was refused after its answer began, and nothing was learned: those that follow it in the same
+    /// conversation count from a full window on, so that they are not refused too.
+    fn count_as_full(&self, ticket: &Ticket) {
+        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        self.anchor(ticket, gauge.window.tokens);
+    }
+
+    /// What the request was counted at is where those that follow it count from.
+    fn anchor(&self, ticket: &Ticket, real_tokens: u64) {
         if let Some((_, tip)) = ticket.conversation.chain.last() {
             let anchor = Anchor {
                 real_tokens,
@@ -209,7 +223,12 @@ impl Keeper {
         let size = bare.size_tokens;
         self.note(ticket, "passthrough", Reason::RewriteRefused, size, size);
         let mut again = ticket.clone();
-        if bare.fits() {
+        // It goes over the line that we keep, but perhaps not over the provider's.
+        let output = match gauge.asked.counting {
+            OutputCounting::Together => ticket.output_tokens.unwrap_or(0),
+            OutputCounting::Apart => 0,
+        };
+        if size.saturating_add(output) <= gauge.window.tokens {
             again.epoch = None;
             again.sent_tokens = again.total_tokens();
             return Some(Outgoing {
@@ -227,7 +246,7 @@ impl Keeper {
             return None;
         }
         let Some(form) = ticket.form.next() else {
-            self.index.refuse(epoch);
+            self.index.refuse(epoch, ticket.form);
             return None;
         };
         again.form = form;
@@ -248,7 +267,13 @@ impl Keeper {
     /// The second try after a refused rewrite went well: what the first one was refused for is known now.
     pub(crate) fn accepted(&self, refused: &Ticket, sent: &Ticket) {
         match (&refused.epoch, &sent.epoch) {
-            (Some(epoch), None) => self.index.refuse(epoch),
+            (Some(epoch), None) => {
+                self.index.refuse(epoch, refused.form);
+                // The next one is tried in another form.
+                if let Some(form) = refused.form.next() {
+                    self.models.remember_form(&sent.model, form);
+                }
+            }
             (Some(_), Some(_)) if sent.form != refused.form => {
                 self.models.remember_form(&sent.model, sent.form);
                 self.keep_belief(&sent.model, sent.now_ms);
@@ -264,9 +289,11 @@ impl Keeper {
 
     /// Both tries were refused.
     pub(crate) fn refused_again(&self, refused: &Ticket, sent: &Ticket) {
-        if let (Some(epoch), Some(_), Form::Alternating) = (&refused.epoch, &sent.epoch, sent.form)
+        if let (Some(epoch), Some(_)) = (&refused.epoch, &sent.epoch)
+            && sent.form != refused.form
         {
-            self.index.refuse(epoch);
+            self.index.refuse(epoch, refused.form);
+            self.index.refuse(epoch, sent.form);
         }
     }
 }

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
-use epitome_server::{Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation};
+use epitome_server::{
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation,
+};
 use epitome_store::{AnyStore, CompactionRow, Store, TenantId};
 use epitome_testkit::client::{self, Received};
 use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};

@@ -186,7 +186,10 @@ impl Belief {
             ..
         }) = finding
         {
-            let is_proof = self.suspected_tokens.replace(real_tokens) == Some(real_tokens);
+            // No provider counts text at so little; one that counts little may hit such a number by chance, but not twice.
+            let is_absurd = !Calibration::default().observe(estimated_tokens, real_tokens);
+            let is_proof =
+                self.suspected_tokens.replace(real_tokens) == Some(real_tokens) || is_absurd;
             if is_proof {
                 self.learned = Some(Learned {
                     window_tokens,

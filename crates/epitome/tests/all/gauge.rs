@@ -63,7 +63,7 @@ fn the_reserve_is_what_is_asked_for() {
         (200_000, None, Apart, 20_000),
         (200_000, None, Together, 20_000),
         (8_000, None, Apart, 2_000),
-        (200_000, Some(4_096), Apart, 4_096),
+        (200_000, Some(4_096), Apart, 20_000),
         (200_000, Some(64_000), Apart, 50_000),
         (200_000, Some(64_000), Together, 64_000),
         (45_000, Some(32_000), Apart, 11_250),
