@@ -180,10 +180,10 @@ impl Caller {
             sent = self.connections.send(request) => sent?,
             () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
         };
-        let (head, body) = response.into_parts();
+        let (head, incoming) = response.into_parts();
         let received = Received {
             headers: head.headers,
-            body,
+            body: incoming,
             silence: self.endpoint.limits.silence,
             _permit: permit,
         };
