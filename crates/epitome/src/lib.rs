@@ -70,7 +70,8 @@ pub use meter::{
     Anchor, CALIBRATED_ERROR_RATIO, Calibration, Meter, ReferenceMeter, Usage, UsageFinding,
 };
 pub use model::{
-    CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
+    CacheRule, ContextBeta, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem,
+    Prices, window_of, window_of_with,
 };
 pub use pin::{
     CappedPins, NamedResult, Pin, PinKind, PinState, Share, cap as cap_pins, carry as carry_pins,
