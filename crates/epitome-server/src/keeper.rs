@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{
-    Anchor, CachePrices, Digest, Gauge, Meter, Reading, Reason, TurnGrowth, TurnKind,
+    Anchor, CachePrices, ContextBeta, Digest, Gauge, Meter, Reading, Reason, TurnGrowth, TurnKind,
     is_surely_cold, leading_system,
 };
 use epitome_store::{Append, ConversationId, EntryRow, NewConversation, NodeRow};
-use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire, is_plain_request};
+use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
 use tokio_util::task::TaskTracker;
 
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch, Need};
 use crate::index::{Index, Place, Written};
 use crate::journal::{Health, Journal};
-use crate::models::{ContextBeta, Form, ModelKey, Models};
+use crate::models::{Form, ModelKey, Models};
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
@@ -210,7 +210,8 @@ impl Keeper {
         let ticket = Ticket {
             fixed_tokens: frame.tokens,
             kind: frame.kind,
-            turn: match is_plain_request(&body, &conversation) {
+            // Tools that the provider would run are declared by some clients and hardly ever used: the answer tells.
+            turn: match conversation.messages.iter().all(|message| message.is_plain) {
                 true => TurnKind::Plain,
                 false => TurnKind::Media,
             },

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use epitome::{
-    Belief, Count, Evidence, Gauge, Learned, Lesson, Margins, Model, ModelTable, OutputCounting,
-    RefusedSize, UsageFinding, Window, WindowSource, window_of,
+    Belief, ContextBeta, Count, Evidence, Gauge, Learned, Lesson, Margins, Model, ModelTable,
+    OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +31,6 @@ pub(crate) struct ModelKey {
     pub(crate) context: ContextBeta,
 }
 
-/// Whether a request asks for the long context that some models have only then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum ContextBeta {
-    #[default]
-    None,
-    Million,
-}
-
 /// What a store calls a model with the long context.
 const MILLION_SUFFIX: &str = "[1m]";
 
@@ -47,13 +39,13 @@ impl ModelKey {
     pub(crate) fn stored_model(&self) -> String {
         match self.context {
             ContextBeta::None => self.model.clone(),
-            ContextBeta::Million => format!("{}{MILLION_SUFFIX}", self.model),
+            ContextBeta::OneMillion => format!("{}{MILLION_SUFFIX}", self.model),
         }
     }
 
     pub(crate) fn from_stored(endpoint: String, model: &str) -> Self {
         let (model, context) = match model.strip_suffix(MILLION_SUFFIX) {
-            Some(model) => (model, ContextBeta::Million),
+            Some(model) => (model, ContextBeta::OneMillion),
             None => (model, ContextBeta::None),
         };
         Self {
@@ -126,12 +118,13 @@ impl Models {
                 "nothing is known of this model: its window is assumed; say it with --window"
             );
         }
-        known.belief.gauge(
-            window,
-            Margins::default(),
-            output_tokens,
-            OutputCounting::Apart,
-        )
+        let counting = match key.in_table().and_then(|model| model.counts_output) {
+            Some(true) => OutputCounting::Together,
+            Some(false) | None => OutputCounting::Apart,
+        };
+        known
+            .belief
+            .gauge(window, Margins::default(), output_tokens, counting)
     }
 
     fn window(&self, key: &ModelKey, belief: &Belief) -> Window {
@@ -236,5 +229,5 @@ pub(crate) struct Counted {
 }
 
 fn table_window(key: &ModelKey) -> Option<Window> {
-    window_of(&key.model)
+    window_of_with(&key.model, key.context)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use epitome::Reason;
+use epitome::{ContextBeta, Reason};
 use epitome_wire::{Refusal, Unpacker, Wire};
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
@@ -14,7 +14,6 @@ use hyper::body::Incoming;
 use crate::answer::Watched;
 use crate::clock::now_ms;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Outgoing};
-use crate::models::ContextBeta;
 use crate::shape;
 use crate::upstream::{Upstream, UpstreamError, end_to_end};
 
@@ -376,15 +375,13 @@ async fn read_error(body: Incoming, headers: &HeaderMap) -> (Option<Bytes>, Body
 
 /// Whether a request asks for the long context that some models have only then.
 fn context_beta(headers: &HeaderMap) -> ContextBeta {
-    let asks = |value: &HeaderValue| {
-        value
-            .to_str()
-            .is_ok_and(|value| value.contains("context-1m"))
-    };
-    match headers.get_all("anthropic-beta").iter().any(asks) {
-        true => ContextBeta::Million,
-        false => ContextBeta::None,
-    }
+    let values = headers.get_all("anthropic-beta").iter();
+    let betas = values.filter_map(|value| value.to_str().ok());
+    let asked = betas.map(ContextBeta::of_header);
+    asked
+        .filter(|beta| *beta != ContextBeta::None)
+        .last()
+        .unwrap_or_default()
 }
 
 /// A refusal as the provider sent it, with what was done about it.

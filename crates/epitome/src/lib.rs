@@ -75,7 +75,8 @@ pub use log::{CallKey, Facts, Log};
 pub use message::{Block, Call, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolResult};
 pub use meter::{Meter, ReferenceMeter};
 pub use model::{
-    CacheRule, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem, Prices, window_of,
+    CacheRule, ContextBeta, LongInput, Model, ModelTable, ModelTableError, ModelTableProblem,
+    Prices, window_of, window_of_with,
 };
 pub use pin::{
     CappedPins, NamedResult, Pin, PinKind, PinState, Share, cap as cap_pins, carry as carry_pins,

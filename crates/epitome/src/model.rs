@@ -1,5 +1,6 @@
 //! What is known of models: their windows, prices and caches.
 
+mod names;
 mod table;
 
 pub use table::{ModelTable, ModelTableError, ModelTableProblem};
@@ -23,6 +24,11 @@ pub struct Model {
     pub cache: Option<CacheRule>,
     /// The shortest prefix that is cached at all.
     pub cache_minimum_tokens: Option<u64>,
+    /// The window of requests that ask for the long context, where it is another.
+    pub beta_window_tokens: Option<u64>,
+    /// Whether a request is refused when its input and the room it asks for its answer are above the window together;
+    /// `None` where nobody said.
+    pub counts_output: Option<bool>,
 }
 
 impl Model {
@@ -32,6 +38,50 @@ impl Model {
         Window {
             tokens: self.input_tokens.unwrap_or(self.window_tokens),
             source: WindowSource::Table,
+        }
+    }
+
+    /// [`window`](Self::window) of a request that asks for `beta`.
+    #[must_use]
+    pub fn window_with(&self, beta: ContextBeta) -> Window {
+        match (beta, self.beta_window_tokens) {
+            (ContextBeta::OneMillion, Some(tokens)) => Window {
+                tokens,
+                source: WindowSource::Table,
+            },
+            _ => self.window(),
+        }
+    }
+}
+
+/// Whether a request asks for a longer context than its model has by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ContextBeta {
+    /// It does not.
+    #[default]
+    None,
+    /// It asks for a million tokens; only some models have them.
+    OneMillion,
+}
+
+/// The beginning of the beta's name; its date follows.
+const LONG_CONTEXT_BETA: &str = "context-1m-";
+
+impl ContextBeta {
+    /// What a header `anthropic-beta` asks for: names apart by commas.
+    ///
+    /// ```
+    /// use epitome::ContextBeta;
+    ///
+    /// let header = "claude-code-20250219,context-1m-2025-08-07";
+    /// assert_eq!(ContextBeta::of_header(header), ContextBeta::OneMillion);
+    /// ```
+    #[must_use]
+    pub fn of_header(value: &str) -> Self {
+        let mut names = value.split(',').map(str::trim);
+        match names.any(|name| name.starts_with(LONG_CONTEXT_BETA)) {
+            true => Self::OneMillion,
+            false => Self::None,
         }
     }
 }
@@ -70,7 +120,9 @@ pub enum CacheRule {
     Anthropic,
     /// Where the request marks it, or by itself at the end; half an hour, writing is paid.
     OpenAiMarked,
-    /// By itself, on any prefix seen before; writing is free.
+    /// By itself, on any prefix seen before; writing is free. Minutes, or up to a day where the request asks for it.
+    OpenAi,
+    /// By itself, on any prefix seen before; writing is free. How long is not said.
     Automatic,
     /// Not at all.
     None,
@@ -83,6 +135,7 @@ impl CacheRule {
         match self {
             Self::Anthropic => "anthropic",
             Self::OpenAiMarked => "openai-marked",
+            Self::OpenAi => "openai",
             Self::Automatic => "automatic",
             Self::None => "none",
         }
@@ -93,16 +146,20 @@ impl CacheRule {
     pub const fn marks(self) -> usize {
         match self {
             Self::Anthropic | Self::OpenAiMarked => 4,
-            Self::Automatic | Self::None => 0,
+            Self::OpenAi | Self::Automatic | Self::None => 0,
         }
     }
 
-    /// The longest that a prefix may stay in the cache, in milliseconds; `None` where nobody promises an end.
+    /// The longest time after which something may still be cached, since it was last used; `None` where nobody says.
+    /// After it the cache is surely cold.
     #[must_use]
     pub const fn longest_lifetime_ms(self) -> Option<u64> {
+        const HOUR_MS: u64 = 3_600_000;
         match self {
-            Self::Anthropic => Some(60 * 60 * 1_000),
-            Self::OpenAiMarked | Self::Automatic => None,
+            Self::Anthropic => Some(HOUR_MS),
+            // Extended retention; what is not extended is gone within an hour.
+            Self::OpenAi | Self::OpenAiMarked => Some(24 * HOUR_MS),
+            Self::Automatic => None,
             Self::None => Some(0),
         }
     }
@@ -111,6 +168,7 @@ impl CacheRule {
         [
             Self::Anthropic,
             Self::OpenAiMarked,
+            Self::OpenAi,
             Self::Automatic,
             Self::None,
         ]
@@ -122,5 +180,11 @@ impl CacheRule {
 /// The window of a model by name, if the built-in table knows it; found as [`ModelTable::find`] does.
 #[must_use]
 pub fn window_of(model: &str) -> Option<Window> {
-    ModelTable::builtin().find(model).map(Model::window)
+    window_of_with(model, ContextBeta::None)
+}
+
+/// [`window_of`] under what the request asks for; see [`ModelTable::window_with`].
+#[must_use]
+pub fn window_of_with(model: &str, beta: ContextBeta) -> Option<Window> {
+    ModelTable::builtin().window_with(model, beta)
 }

@@ -32,6 +32,8 @@ mod ledger;
 mod log;
 #[path = "all/meter.rs"]
 mod meter;
+#[path = "all/models.rs"]
+mod models;
 #[path = "all/named_results.rs"]
 mod named_results;
 #[path = "all/pin_states.rs"]

@@ -180,10 +180,10 @@ impl Caller {
             sent = self.connections.send(request) => sent?,
             () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
         };
-        let (head, answer) = response.into_parts();
+        let (head, incoming) = response.into_parts();
         let received = Received {
             headers: head.headers,
-            body: answer,
+            body: incoming,
             silence: self.endpoint.limits.silence,
             _permit: permit,
         };

@@ -56,7 +56,7 @@ pub(crate) fn is_plain_message(message: &Message) -> bool {
 fn has_server_tools(tools: &[u8]) -> bool {
     // Most lists have none of these words, and are not read.
     let may_have = |name: &&str| memchr::memmem::find(tools, name.as_bytes()).is_some();
-    if !SERVER_TOOLS.iter().any(|name| may_have(&name)) {
+    if !SERVER_TOOLS.iter().any(may_have) {
         return false;
     }
     let Ok(tools) = json::read(tools) else {

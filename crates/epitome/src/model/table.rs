@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{CacheRule, LongInput, Model, Prices};
+use super::names;
+use super::{CacheRule, ContextBeta, LongInput, Model, Prices};
+use crate::window::Window;
 
 /// See its own first lines for the columns and for where the figures come from.
 const BUILTIN: &str = include_str!("models.tsv");
@@ -16,7 +18,7 @@ static TABLE: LazyLock<ModelTable> = LazyLock::new(|| {
 });
 
 /// The columns of a line, in order.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "name",
     "window",
     "input",
@@ -30,9 +32,11 @@ const COLUMNS: [&str; 13] = [
     "long in",
     "cache",
     "cache min",
+    "beta window",
+    "counts output",
 ];
 
-/// What is known of models, by name.
+/// What is known of models, by the keys of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelTable {
     models: BTreeMap<String, Model>,
@@ -105,14 +109,33 @@ impl ModelTable {
         Ok(table)
     }
 
-    /// A model by name: exactly; then without a provider's prefix (`openai/…`); then without a date at the
-    /// end. A name is never matched by its beginning alone.
+    /// A model by name: as it is; then without what providers, gateways and local servers write around it, such as a
+    /// prefix (`openai/…`, `us.anthropic.…`), a tag (`:free`, `@20250929`), a date or a form of its weights. A name is never
+    /// matched by its beginning alone.
+    ///
+    /// ```
+    /// use epitome::ModelTable;
+    ///
+    /// let table = ModelTable::builtin();
+    /// let model = table.find("us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    /// assert_eq!(model, table.find("anthropic/claude-sonnet-4.5:beta"));
+    /// assert!(table.find("my-gpt-4-clone").is_none());
+    /// ```
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Model> {
-        let bare = name.rsplit('/').next().unwrap_or(name);
-        [name, bare, without_date(bare)]
-            .into_iter()
-            .find_map(|name| self.models.get(name))
+        let mut keys = names::keys(name).into_iter();
+        keys.find_map(|key| self.models.get(&key))
+    }
+
+    /// The window of a model by name, found as [`find`](Self::find) does, under what the request asks for. A name that ends
+    /// in `[1m]` asks for the long context itself.
+    #[must_use]
+    pub fn window_with(&self, name: &str, beta: ContextBeta) -> Option<Window> {
+        let beta = match names::asks_for_long_context(name) {
+            true => ContextBeta::OneMillion,
+            false => beta,
+        };
+        self.find(name).map(|model| model.window_with(beta))
     }
 
     /// All models, by name.
@@ -138,7 +161,8 @@ impl ModelTable {
         if name.is_empty() || name == "-" {
             return Err(ModelTableProblem::NoName);
         }
-        let old = self.models.get(name);
+        let key = names::key(name);
+        let old = self.models.get(&key);
         let window_tokens = row
             .tokens(1)?
             .or_else(|| old.map(|old| old.window_tokens))
@@ -174,8 +198,16 @@ impl ModelTable {
             cache_minimum_tokens: row
                 .tokens(12)?
                 .or_else(|| old.and_then(|old| old.cache_minimum_tokens)),
+            // As the input's limit: a window of one's own is the window, whatever is asked for.
+            beta_window_tokens: match (row.tokens(13)?, row.tokens(1)?) {
+                (None, None) => old.and_then(|old| old.beta_window_tokens),
+                (beta, _) => beta,
+            },
+            counts_output: row
+                .read_as(14, yes_or_no)?
+                .or_else(|| old.and_then(|old| old.counts_output)),
         };
-        self.models.insert(name.to_owned(), model);
+        self.models.insert(key, model);
         Ok(())
     }
 }
@@ -247,14 +279,10 @@ fn nanodollars(price: &str) -> Option<u64> {
         .checked_add(part)
 }
 
-/// `claude-haiku-4-5-20251001` → `claude-haiku-4-5`, `gpt-4o-2024-08-06` → `gpt-4o`.
-fn without_date(name: &str) -> &str {
-    let name = name.strip_suffix("-latest").unwrap_or(name);
-    let end = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
-    let date = name.get(end.len()..).unwrap_or_default();
-    let date_start = date.find("-20").map(|at| end.len() + at);
-    match date_start {
-        Some(at) if name.len() - at >= "-20250101".len() => name.get(..at).unwrap_or(name),
-        _ => name,
+fn yes_or_no(word: &str) -> Option<bool> {
+    match word {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
