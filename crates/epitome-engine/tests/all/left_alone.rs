@@ -11,10 +11,7 @@ use epitome_testkit::expectation;
 use tokio::sync::Semaphore;
 
 /// Tests of this file that do not hold yet.
-const EXPECTED_FAILURES: &[&str] = &[
-    "default_waits_for_its_line_after_a_quick_summary",
-    "micro_waits_for_its_line_after_a_quick_summary",
-];
+const EXPECTED_FAILURES: &[&str] = &[];
 
 const WINDOW_TOKENS: u64 = 200_000;
 const TURNS: usize = 120;
