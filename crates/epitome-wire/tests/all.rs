@@ -25,6 +25,8 @@ mod detection;
 mod documents;
 #[path = "all/encodings.rs"]
 mod encodings;
+#[path = "all/files_queue.rs"]
+mod files_queue;
 #[path = "all/files_real.rs"]
 mod files_real;
 #[path = "all/files_repair.rs"]

@@ -2,17 +2,20 @@
 //!
 //! One answer of the model is spread over lines that share `message.id`, with results of parallel calls between
 //! them. Lines are read in the order they were written; sub-agents (`isSidechain`) have contexts of their own and
-//! are left aside.
+//! are left aside. What was typed while an answer was being worked on is in no entry of the conversation: see `queue`.
+
+mod queue;
 
 use std::collections::HashMap;
 use std::io::{BufRead, Seek};
 
 use epitome::{Block, FileOperations, Message, Role};
 
+use self::queue::Queue;
 use super::blocks::{arguments, call, content, medium, parts, result};
 use super::counts::fingerprint;
 use super::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
-use super::lines::{Entry, entries};
+use super::lines::{Entry, OWN, entries};
 use super::pi::{text_arguments, unwrapped};
 use super::problem::{Problem, ProblemCode};
 use super::read::ReadError;
@@ -29,7 +32,6 @@ const ASIDES: &[&str] = &[
     "permission-mode",
     "pr-link",
     "progress",
-    "queue-operation",
     "summary",
     "tag",
 ];
@@ -37,6 +39,8 @@ const ASIDES: &[&str] = &[
 const REPEATED: &[&str] = &["userType", "cwd", "version", "gitBranch"];
 /// The system entry that carries a system prompt, which the format itself has no place for.
 pub(super) const SYSTEM_SUBTYPE: &str = "epitome_system";
+/// How many messages before a boundary stay, where the first of them has no entry with an id.
+pub(super) const KEPT_MESSAGES: &str = "keptMessages";
 
 pub(super) fn read<R: BufRead + Seek>(
     source: &mut R,
@@ -45,6 +49,7 @@ pub(super) fn read<R: BufRead + Seek>(
     emit(Event::Conversation);
     let mut reader = Reader::default();
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
+    reader.deliver(emit);
     reader.give_boundary(emit);
     emit(Event::Tip(reader.tip));
     Ok(())
@@ -60,6 +65,7 @@ struct Reader {
     answers: HashMap<u64, Answer>,
     /// A boundary whose summary has not come yet.
     boundary: Option<Recorded>,
+    queue: Queue,
     tip: Tip,
 }
 
@@ -94,6 +100,10 @@ impl Reader {
             "user" if is_true(value, "isCompactSummary") => self.summary(entry, emit),
             "user" => self.user(entry, emit),
             "assistant" => self.assistant(entry, emit),
+            "queue-operation" => {
+                self.queue.follow(entry);
+                emit(aside(&kind));
+            }
             other if ASIDES.contains(&other) => emit(aside(other)),
             other => {
                 let message = format!("an entry of the unknown kind {other:?} is left out");
@@ -140,6 +150,7 @@ impl Reader {
         let value = &entry.value;
         match value.string("subtype").as_deref() {
             Some("compact_boundary") => {
+                self.deliver(emit);
                 self.give_boundary(emit);
                 self.answers.clear();
                 let metadata = value.get("compactMetadata");
@@ -148,7 +159,13 @@ impl Reader {
                     kind: RecordedKind::Summary,
                     at: self.messages,
                     summary: String::new(),
-                    kept: self.kept(field("preservedSegment"), entry, emit),
+                    kept: match field(OWN).and_then(|own| own.whole_number(KEPT_MESSAGES)) {
+                        Some(kept) => {
+                            let kept = usize::try_from(kept).unwrap_or(usize::MAX);
+                            Kept::From(self.messages.saturating_sub(kept))
+                        }
+                        None => self.kept(field("preservedSegment"), entry, emit),
+                    },
                     tokens_before: metadata.and_then(|found| found.whole_number("preTokens")),
                     trigger: metadata
                         .and_then(|found| found.string("trigger"))
@@ -201,16 +218,19 @@ impl Reader {
                 boundary.summary = summary;
                 emit(Event::Compaction(boundary));
             }
-            None => emit(Event::Compaction(Recorded {
-                kind: RecordedKind::Summary,
-                at: self.messages,
-                summary,
-                kept: Kept::Nothing,
-                tokens_before: None,
-                trigger: None,
-                files: FileOperations::default(),
-                origin: origin(entry),
-            })),
+            None => {
+                self.deliver(emit);
+                emit(Event::Compaction(Recorded {
+                    kind: RecordedKind::Summary,
+                    at: self.messages,
+                    summary,
+                    kept: Kept::Nothing,
+                    tokens_before: None,
+                    trigger: None,
+                    files: FileOperations::default(),
+                    origin: origin(entry),
+                }));
+            }
         }
     }
 
@@ -222,6 +242,10 @@ impl Reader {
     }
 
     fn push(&mut self, message: Message, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        self.push_from(message, origin(entry), emit);
+    }
+
+    fn push_from(&mut self, message: Message, origin: Origin, emit: &mut dyn FnMut(Event)) {
         // A summary may come one message late, never two.
         if self
             .boundary
@@ -231,10 +255,23 @@ impl Reader {
             self.give_boundary(emit);
         }
         self.messages += 1;
-        emit(Event::Message {
-            message,
-            origin: origin(entry),
-        });
+        emit(Event::Message { message, origin });
+    }
+
+    /// What was typed meanwhile and handed to the model stands behind the results it came with.
+    fn deliver(&mut self, emit: &mut dyn FnMut(Event)) {
+        while let Some(queued) = self.queue.next_delivered() {
+            self.push_from(queued.message, queued.origin, emit);
+        }
+    }
+
+    /// The same in front of the first message of an entry, whose place moves on.
+    fn deliver_before(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        self.deliver(emit);
+        if let Some(id) = entry.value.string("uuid") {
+            let before = u32::try_from(self.messages).unwrap_or(u32::MAX);
+            self.entries.insert(fingerprint(&id), before);
+        }
     }
 
     fn user(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
@@ -283,6 +320,12 @@ impl Reader {
             emit(aside("meta"));
             return;
         }
+        self.queue.said(&blocks);
+        if is_result {
+            self.deliver(emit);
+        } else {
+            self.deliver_before(entry, emit);
+        }
         let message = Message {
             role: Role::User,
             blocks,
@@ -297,6 +340,10 @@ impl Reader {
         };
         let key = said.string("id").map(|id| fingerprint(&id));
         let known = key.and_then(|key| self.answers.get(&key).copied());
+        if known.is_none() {
+            self.queue.answered();
+            self.deliver_before(entry, emit);
+        }
         let mut answer = known.unwrap_or(Answer {
             index: None,
             thinking_chars: 0,

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use epitome::{Message, Role};
-use epitome_wire::files::{Counts, FileFormat, Transcript, flat_text, read_file};
+use epitome_wire::files::{Counts, FileFormat, ProblemCode, Transcript, flat_text, read_file};
 use serde_json::Value;
 
 use crate::support::data;
@@ -39,6 +39,34 @@ fn transcript(path: &Path) -> Transcript {
     Transcript::collect(&mut source, sniff(path)).unwrap()
 }
 
+/// Files whose manifest and unified form were made before messages from the queue were read (rule C9; the index of the
+/// data says so), and how many such messages each has.
+const WITHOUT_QUEUED: [(&str, usize); 2] = [("cc-cli-03a1382e", 2), ("cc-cli-67d765b5", 1)];
+
+/// One entry of its, a hook before a compaction, really follows a result that was never written.
+const WITHOUT_A_PARENT: &str = "cc-cli-c010174c";
+
+/// Which messages come from the queue and are not in what the native file is compared with.
+fn uncounted(path: &Path) -> Vec<usize> {
+    let stem = path.file_stem().unwrap().to_str().unwrap();
+    let Some((_, expected)) = WITHOUT_QUEUED.iter().find(|(name, _)| *name == stem) else {
+        return Vec::new();
+    };
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let transcript = transcript(path);
+    let origins = transcript.conversations[0].origins.iter().enumerate();
+    let queued: Vec<usize> = origins
+        .filter(|(_, origin)| {
+            let line = origin.position.line.unwrap() as usize;
+            lines[line - 1].contains("\"type\":\"queue-operation\"")
+        })
+        .map(|(at, _)| at)
+        .collect();
+    assert_eq!(queued.len(), *expected, "{stem}");
+    queued
+}
+
 #[test]
 fn every_native_file_has_the_counts_of_its_manifest() {
     let Some(folder) = data("files_real", "native") else {
@@ -53,14 +81,16 @@ fn every_native_file_has_the_counts_of_its_manifest() {
             // Of aider's logs the manifest counts the lines of requests.
             assert_eq!(counts.by_role["user"], entry["messages"], "{name}");
         } else {
-            assert_eq!(counts.messages, entry["messages"], "{name}: messages");
+            let uncounted = uncounted(&folder.join(name)).len() as u64;
+            let messages = counts.messages - uncounted;
+            assert_eq!(messages, entry["messages"], "{name}: messages");
             assert_eq!(counts.calls, entry["calls"], "{name}: calls");
             assert_eq!(counts.results, entry["results"], "{name}: results");
             assert_eq!(counts.unanswered, entry["unanswered"], "{name}: unanswered");
             assert_eq!(counts.orphans, entry["orphan_results"], "{name}: orphans");
             assert_eq!(counts.compactions, entry["compactions"], "{name}");
             let users = counts.by_role.get("user").copied().unwrap_or_default();
-            assert_eq!(users, entry["users"], "{name}: users");
+            assert_eq!(users - uncounted, entry["users"], "{name}: users");
         }
         let sessions = entry.get("sessions").and_then(Value::as_u64).unwrap_or(1);
         assert_eq!(counts.conversations, sessions, "{name}: conversations");
@@ -70,7 +100,12 @@ fn every_native_file_has_the_counts_of_its_manifest() {
             .keys()
             .map(|code| code.as_str())
             .collect();
-        let expected = ["repeated_call_id", "unanswered_call"];
+        let mut expected = vec!["repeated_call_id", "unanswered_call"];
+        if name.contains(WITHOUT_A_PARENT) {
+            let broken = &counts.problems.counts[&ProblemCode::BrokenParent];
+            assert_eq!(*broken, 1, "{name}");
+            expected.push("broken_parent");
+        }
         assert!(
             codes.iter().all(|code| expected.contains(code)),
             "{name}: {codes:?}"
@@ -94,7 +129,15 @@ fn unified_files_are_what_their_originals_say() {
         if !unified.exists() {
             continue;
         }
-        let (native, unified) = (transcript(&native), transcript(&unified));
+        let uncounted = uncounted(&native);
+        let (mut native, unified) = (transcript(&native), transcript(&unified));
+        for at in uncounted.iter().rev() {
+            let conversation = &mut native.conversations[0];
+            conversation.messages.remove(*at);
+            for recorded in &mut conversation.compactions {
+                recorded.at -= usize::from(recorded.at > *at);
+            }
+        }
         assert_eq!(unified.format, FileFormat::Unified);
         let (native, unified) = (&native.conversations[0], &unified.conversations[0]);
         assert_eq!(native.messages.len(), unified.messages.len(), "{stem}");

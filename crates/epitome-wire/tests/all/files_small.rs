@@ -11,7 +11,7 @@ pub(crate) fn read(text: &str) -> Transcript {
 }
 
 /// What a file says in short lines, and what is wrong with it.
-fn shape(text: &str) -> Vec<String> {
+pub(crate) fn shape(text: &str) -> Vec<String> {
     let transcript = read(text);
     let mut lines = Vec::new();
     for conversation in &transcript.conversations {
@@ -31,7 +31,7 @@ fn shape(text: &str) -> Vec<String> {
     lines
 }
 
-fn line(message: &epitome::Message) -> String {
+pub(crate) fn line(message: &epitome::Message) -> String {
     let mut line = format!(
         "{} {}",
         message.role.as_str(),

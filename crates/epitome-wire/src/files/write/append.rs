@@ -100,11 +100,16 @@ fn claude_code_entries(
     let tip = &conversation.tip;
     let mut writer = claude_code::Writer::new(session, stamp, &tip.members);
     writer.parent = tip.parent.as_deref().map(str::to_owned);
-    let head = conversation
+    let kept = conversation
         .origins
-        .get(new.first_kept)
-        .and_then(|origin| origin.id.as_deref());
-    writer.compaction(&recorded(new, Kept::Nothing, new.first_kept), head);
+        .get(new.first_kept..)
+        .unwrap_or_default();
+    // What was typed while the agent worked has no entry that could be named: the next one is, and ours counts.
+    let head = kept.iter().find_map(|origin| origin.id.as_deref());
+    let is_unnamed = kept.first().is_some_and(|origin| origin.id.is_none());
+    let kept_messages = is_unnamed.then_some(kept.len());
+    let recorded = recorded(new, Kept::Nothing, new.first_kept);
+    writer.compaction(&recorded, head, kept_messages);
     writer.out
 }
 

@@ -4,8 +4,9 @@ use epitome::{Block, Message, ResultPart, Role};
 
 use super::Stamp;
 use super::spell::{Ids, is_object, iso_time, list, optional, quoted};
-use crate::files::claude_code::SYSTEM_SUBTYPE;
+use crate::files::claude_code::{KEPT_MESSAGES, SYSTEM_SUBTYPE};
 use crate::files::event::{Kept, Recorded};
+use crate::files::lines::OWN;
 use crate::files::transcript::Conversation;
 
 pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
@@ -22,12 +23,12 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
     let mut compactions = conversation.compactions.iter().peekable();
     for (at, message) in conversation.messages.iter().enumerate() {
         while let Some(recorded) = compactions.next_if(|recorded| recorded.at <= at) {
-            writer.compaction(recorded, head(recorded, &message_ids));
+            writer.compaction(recorded, head(recorded, &message_ids), None);
         }
         message_ids.push(writer.message(message));
     }
     for recorded in compactions {
-        writer.compaction(recorded, head(recorded, &message_ids));
+        writer.compaction(recorded, head(recorded, &message_ids), None);
     }
     writer.out
 }
@@ -128,7 +129,13 @@ impl Writer {
     }
 
     /// A boundary and the summary behind it. `head` is the first entry that stays; the newest entry is the last.
-    pub(super) fn compaction(&mut self, recorded: &Recorded, head: Option<&str>) {
+    /// `kept_messages` is how many messages stay, where that entry does not tell.
+    pub(super) fn compaction(
+        &mut self,
+        recorded: &Recorded,
+        head: Option<&str>,
+        kept_messages: Option<usize>,
+    ) {
         let tail = self.parent.take();
         let (boundary, summary) = (self.ids.long(), self.ids.long());
         let has_summary = !recorded.summary.is_empty();
@@ -149,6 +156,7 @@ impl Writer {
                 .tokens_before
                 .map(|tokens| format!("\"preTokens\":{tokens}")),
             segment.map(|segment| format!("\"preservedSegment\":{segment}")),
+            kept_messages.map(|kept| format!("\"{OWN}\":{{\"{KEPT_MESSAGES}\":{kept}}}")),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         let logical = optional("logicalParentUuid", tail.as_deref().map(quoted));
