@@ -156,7 +156,7 @@ fn session_files_are_read_checked_and_compacted_again() {
         assert!(inspected.status.success(), "{name}: {}", stderr(&inspected));
         assert_eq!(json(&inspected)["format"], one["format"], "{name}");
 
-        let out = folder.path().join("again");
+        let out = folder.path().join(format!("again-{name}"));
         let out = out.to_str().unwrap();
         let arguments = ["compact", path, "--json", "--budget", "350", "--out", out];
         let again = run(&arguments);
