@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Anchor, Digest};
+use epitome::{Anchor, Digest, Reason};
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
@@ -43,8 +43,8 @@ struct Inner {
     prepared: Epochs,
     /// The nodes at which a provider would not take a compaction in a form.
     refused: HashSet<(Digest, Form)>,
-    /// What was tried and did not help: the link a span ended at, and the size that was aimed for.
-    tried: HashSet<(Digest, u64)>,
+    /// What was tried and did not help, and why: the link a span ended at, and the size that was aimed for.
+    tried: HashMap<(Digest, u64), Reason>,
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
@@ -330,18 +330,18 @@ impl Index {
         self.lock().refused.contains(&(node, form))
     }
 
-    /// Whether a compaction up to this link was tried for this size in vain.
-    pub(crate) fn was_tried(&self, link: Digest, target_tokens: u64) -> bool {
-        self.lock().tried.contains(&(link, target_tokens))
+    /// Why a compaction up to this link, tried for this size, was in vain.
+    pub(crate) fn tried(&self, link: Digest, target_tokens: u64) -> Option<Reason> {
+        self.lock().tried.get(&(link, target_tokens)).copied()
     }
 
     /// A compaction up to this link did not help.
-    pub(crate) fn tried(&self, link: Digest, target_tokens: u64) {
+    pub(crate) fn try_no_more(&self, link: Digest, target_tokens: u64, reason: Reason) {
         let mut inner = self.lock();
         if inner.tried.len() >= TRIED {
             inner.tried.clear();
         }
-        inner.tried.insert((link, target_tokens));
+        inner.tried.insert((link, target_tokens), reason);
     }
 
     /// Claims the preparation of a compaction; at most one runs per conversation.

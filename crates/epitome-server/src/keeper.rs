@@ -239,9 +239,13 @@ impl Keeper {
         ticket.epoch = self.in_force(&ticket, &need);
         let mut applied = self.apply_epoch(&mut ticket);
         let mut now = ticket.read_under(&gauge, applied.as_ref());
-        let Some(_) = now.lines else {
-            return self.send(ticket, applied, Reason::WindowBelowReserves, before, &now);
-        };
+        if gauge.leaves_nothing() {
+            let reason = Reason::WindowBelowReserves;
+            return Outgoing {
+                reason,
+                ..self.send(ticket, applied, reason, before, &now)
+            };
+        }
         if kind == Kind::Count {
             return self.send(ticket, applied, Reason::BelowLine, before, &now);
         }

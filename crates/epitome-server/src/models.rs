@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use epitome::{
-    Belief, ContextBeta, Count, Evidence, Gauge, Learned, Lesson, Margins, Model, ModelTable,
-    OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
+    Belief, Calibration, ContextBeta, Count, Evidence, Gauge, Learned, Lesson, Margins, Model,
+    ModelTable, OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
 };
+use epitome_store::BeliefRow;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::config::ConfiguredWindows;
@@ -141,8 +143,8 @@ impl Models {
             counted.finding = known.belief.counted(count, window);
             let turns = known.belief.calibration().turns();
             // Ratios move slowly: what a restart forgets of them is soon counted again.
-            counted.is_news = before.0 != known.belief.learned()
-                || (turns != before.1 && (turns < 8 || turns.is_multiple_of(16)));
+            counted.is_window_news = before.0 != known.belief.learned();
+            counted.is_news = turns != before.1 && (turns < 8 || turns.is_multiple_of(16));
         });
         counted
     }
@@ -163,31 +165,34 @@ impl Models {
         self.update(key, |known| known.form = form);
     }
 
-    /// What a store keeps, as text.
-    pub(crate) fn stored(&self, key: &ModelKey) -> Option<String> {
+    /// What a store keeps of the window, as text.
+    pub(crate) fn stored_window(&self, key: &ModelKey) -> Option<String> {
         let known = self.known(key);
-        let stored = StoredBelief {
-            belief: known.belief,
+        written(&StoredBelief {
+            belief: known.belief.with_calibration(Calibration::default()),
             form: known.form,
-        };
-        serde_json::to_string(&stored)
-            .inspect_err(|error| tracing::error!(%error, "a belief cannot be written"))
-            .ok()
+        })
+    }
+
+    /// What a store keeps of how a model counts, as text.
+    pub(crate) fn stored_counts(&self, key: &ModelKey) -> Option<String> {
+        written(&self.known(key).belief.calibration())
     }
 
     /// Takes over what was believed before; what cannot be read is forgotten.
-    pub(crate) fn recall(&self, key: &ModelKey, stored: &str) {
-        match serde_json::from_str::<StoredBelief>(stored) {
-            Ok(stored) => self.update(key, |known| {
+    pub(crate) fn recall(&self, row: &BeliefRow) {
+        let key = ModelKey::from_stored(row.endpoint.clone(), &row.model);
+        let window: Option<StoredBelief> = read(&key, row.window.as_deref());
+        let counts: Option<Calibration> = read(&key, row.counts.as_deref());
+        self.update(&key, |known| {
+            if let Some(stored) = window {
                 known.belief = stored.belief;
                 known.form = stored.form;
-            }),
-            Err(error) => tracing::warn!(
-                model = key.model,
-                %error,
-                "what was believed of a model cannot be read and is forgotten"
-            ),
-        }
+            }
+            if let Some(calibration) = counts {
+                known.belief = known.belief.with_calibration(calibration);
+            }
+        });
     }
 
     /// Takes over a window of a version that kept no evidence, if it can be true.
@@ -224,8 +229,25 @@ impl Models {
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     pub(crate) finding: Option<UsageFinding>,
-    /// Whether a store should be told.
+    /// Whether a store should be told how the model counts.
     pub(crate) is_news: bool,
+    /// Whether a store should be told about the window.
+    pub(crate) is_window_news: bool,
+}
+
+fn written(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value)
+        .inspect_err(|error| tracing::error!(%error, "a belief cannot be written"))
+        .ok()
+}
+
+fn read<T: DeserializeOwned>(key: &ModelKey, stored: Option<&str>) -> Option<T> {
+    serde_json::from_str(stored?)
+        .inspect_err(|error| {
+            let model = &key.model;
+            tracing::warn!(model, %error, "what was believed of a model cannot be read and is forgotten");
+        })
+        .ok()
 }
 
 fn table_window(key: &ModelKey) -> Option<Window> {

@@ -57,8 +57,7 @@ impl Server {
                 models.recall_window(&key, learned.window_tokens);
             }
             for row in store.beliefs().await.unwrap_or_default() {
-                let key = ModelKey::from_stored(row.endpoint, &row.model);
-                models.recall(&key, &row.body);
+                models.recall(&row);
             }
         }
         let tasks = TaskTracker::new();

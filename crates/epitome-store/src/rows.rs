@@ -194,8 +194,10 @@ pub struct BeliefRow {
     pub endpoint: String,
     /// The model.
     pub model: String,
-    /// The belief, in a form that is the program's own.
-    pub body: String,
+    /// Its window and why, in a form that is the program's own; `None` leaves what is stored.
+    pub window: Option<String>,
+    /// How it counts, in a form that is the program's own; `None` leaves what is stored.
+    pub counts: Option<String>,
     /// When it was written, in milliseconds since the epoch.
     pub at_ms: i64,
 }

@@ -146,13 +146,15 @@ pub(crate) const UPSERT_WINDOW: &str = "\
         WHERE excluded.at_ms >= windows.at_ms";
 
 pub(crate) const UPSERT_BELIEF: &str = "\
-    INSERT INTO beliefs (endpoint, model, body, at_ms) VALUES ($1, $2, $3, $4) \
+    INSERT INTO beliefs (endpoint, model, window, counts, at_ms) VALUES ($1, $2, $3, $4, $5) \
     ON CONFLICT (endpoint, model) DO UPDATE \
-        SET body = excluded.body, at_ms = excluded.at_ms \
+        SET window = coalesce(excluded.window, beliefs.window), \
+            counts = coalesce(excluded.counts, beliefs.counts), \
+            at_ms = excluded.at_ms \
         WHERE excluded.at_ms >= beliefs.at_ms";
 
 pub(crate) const SELECT_BELIEFS: &str =
-    "SELECT endpoint, model, body, at_ms FROM beliefs ORDER BY endpoint, model";
+    "SELECT endpoint, model, window, counts, at_ms FROM beliefs ORDER BY endpoint, model";
 
 pub(crate) const COUNT_BELIEF_TABLES: &str =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'beliefs'";

@@ -124,6 +124,19 @@ impl Gauge {
         })
     }
 
+    /// The lines of a request none of which was counted yet, at the largest size that fits: what a compaction can make.
+    #[must_use]
+    pub fn fresh_lines(&self) -> Option<Lines> {
+        let capacity = self.window.tokens.checked_sub(self.reserve_tokens())?;
+        // The error bar is a share of the size, up to a bound.
+        let within = (capacity as f64 / (1.0 + self.calibration.error_ratio())) as u64;
+        let error_tokens = self
+            .calibration
+            .error_tokens(capacity, self.window.tokens)
+            .min(capacity - within.min(capacity));
+        self.lines(error_tokens)
+    }
+
     /// What is kept free for the answer: what the request asks for, and at least the usual; in full where the provider
     /// counts it together with the input, else at most a quarter of the window.
     #[must_use]
@@ -137,6 +150,15 @@ impl Gauge {
             OutputCounting::Together => asked.min(window - least_input),
             OutputCounting::Apart => asked.min(cap),
         }
+    }
+
+    /// Whether no input at all would let the request through: the output alone is more than the window, and the
+    /// provider counts it.
+    #[must_use]
+    pub fn leaves_nothing(&self) -> bool {
+        let output = self.asked.output_tokens.unwrap_or(0);
+        let is_counted = self.asked.counting == OutputCounting::Together;
+        (is_counted && output >= self.window.tokens) || self.fresh_lines().is_none()
     }
 
     /// The same gauge for a request that says nothing about its output: what is left of a line that only

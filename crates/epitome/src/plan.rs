@@ -19,6 +19,10 @@ const SUMMARY_BEYOND_PERCENT: u64 = 20;
 const SUMMARY_FIRST_TOKENS: u64 = 10_000;
 /// Where a conversation goes on in its window, the summary gets this share.
 const WINDOW_SUMMARY_PERCENT: u64 = 40;
+/// And this share, where results that the model has not seen yet need the room.
+const UNSEEN_SUMMARY_PERCENT: u64 = 15;
+/// But no more than this: beyond it the newest entries themselves say more.
+const WINDOW_SUMMARY_TOKENS: u64 = 20_000;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
 /// Instructions take at most this part of the target: a quarter of an explicit budget, and about a tenth of the window
@@ -128,13 +132,22 @@ impl Plan {
         reason: Reason,
     ) -> Result<Self, NoPlan> {
         let system_end = leading_system(log);
-        let summary = |room| percent_of(room, WINDOW_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS);
+        let summary = |room| {
+            percent_of(room, WINDOW_SUMMARY_PERCENT)
+                .min(WINDOW_SUMMARY_TOKENS)
+                .max(SUMMARY_FLOOR_TOKENS)
+        };
         let (head_end, _) = head(log, system_end, target_tokens);
         let head_tokens = log.tokens(system_end..head_end);
         let room = target_tokens.saturating_sub(head_tokens);
         let wanted = head_tokens + summary(room) + unseen_tokens(log);
+        if wanted <= target_tokens {
+            return Self::divided(log, target_tokens, reason, summary);
+        }
         let target = wanted.min(most_tokens).max(target_tokens);
-        Self::divided(log, target, reason, |now| summary(now.min(room)))
+        // What nobody has read yet comes first; what was read is told in fewer words.
+        let shorter = percent_of(room, UNSEEN_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS);
+        Self::divided(log, target, reason, |_| shorter)
     }
 
     /// Plans with `summary_share` of what the head leaves for the summary.

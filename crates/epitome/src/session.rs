@@ -41,6 +41,8 @@ pub use measure::Ticket;
 pub use ready::{CacheState, ShowNow};
 use shown::Shown;
 
+/// A design's own line is near that of the window from this share of it on.
+const NEAR_PERCENT: u64 = 95;
 /// How often a request that is too long is compacted and sent again.
 const OVERFLOW_ATTEMPTS: u64 = 3;
 
@@ -464,7 +466,9 @@ impl Session {
             Trigger::Tiers(thresholds) => Some((window as f64 * thresholds.emergency) as u64),
             _ => {
                 let own = self.preset.threshold_tokens(self.window(), Some(lines));
-                let above = own.filter(|own| (lines.hard_tokens..window).contains(own));
+                // One that lies just below would be overtaken by a single long message.
+                let near = crate::plan::percent_of(lines.hard_tokens, NEAR_PERCENT);
+                let above = own.filter(|own| (near..window).contains(own));
                 above.map(|own| own + (window - own) / 2)
             }
         };

@@ -76,7 +76,7 @@ fn show_says_where_each_value_comes_from() {
     };
     assert!(line("window = 5000 ").ends_with("epitome.toml:1"));
     assert!(line("reserve_tokens = 7 ").ends_with("# EPITOME_RESERVE_TOKENS"));
-    assert!(line("prepare_share = 0.7 ").ends_with("# default of default"));
+    assert!(line("prepare_share = 0.85 ").ends_with("# default of default"));
     assert!(line("agents.a.window = 6000 ").ends_with("epitome.toml:3"));
     assert!(line("summarizer.key_env = \"MY_KEY\" ").ends_with("epitome.toml:7"));
     assert!(!text.contains("sk-secret"));

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{
-    Basis, Compaction, Message, NoPlan, Plan, Reading, Reason, Room, ShowNow, Swap, Target,
-};
+use epitome::{Basis, Compaction, Message, NoPlan, Plan, Reason, Room, ShowNow, Swap, Target};
 use epitome_store::{CompactionState, Outcome};
 use epitome_wire::{Body, decode};
 
@@ -46,20 +44,27 @@ impl Keeper {
 
     fn left_as_it_is(&self, mut ticket: Ticket, ask: &Ask, reason: Reason) -> Outgoing {
         let reason = match reason {
-            Reason::FloorAboveBudget => Reason::FloorAboveWindow,
+            // Where nothing can be removed or made smaller, what must stay is all there is.
+            Reason::FloorAboveBudget | Reason::NothingToRemove | Reason::NotSmaller => {
+                Reason::FloorAboveWindow
+            }
             other => other,
         };
         self.note(&ticket, "passthrough", reason, ask.before, ask.before);
         let applied = self.apply_epoch(&mut ticket);
         let now = ticket.read_under(&ask.gauge, applied.as_ref());
-        self.send(ticket, applied, reason, ask.before, &now)
+        // Also where an earlier compaction goes out: it does not help enough, and this is why.
+        Outgoing {
+            reason,
+            ..self.send(ticket, applied, reason, ask.before, &now)
+        }
     }
 
     /// Shows a compaction that was prepared in the background where the line is reached, if it leaves as much room as
     /// a fresh one would.
     async fn swap(&self, ticket: &Ticket, ask: &Ask) -> Option<Outgoing> {
         let ready = self.ready(ticket, ask)?;
-        let target = target(ticket, &ask.now, Ahead::No)?;
+        let target = target(ticket, ask, Ahead::No)?;
         if ready.swap.after_tokens > target.tokens {
             return None;
         }
@@ -270,8 +275,8 @@ impl Keeper {
             let link = ticket.last_link(plan.span.end);
             let step = (ask.gauge.window.tokens / TRIED_DIVISOR).max(1);
             let aim = room.target_tokens / step;
-            if link.is_some_and(|link| self.index.was_tried(link, aim)) {
-                failure.reason = Reason::AlreadyTried;
+            if let Some(reason) = link.and_then(|link| self.index.tried(link, aim)) {
+                failure.reason = reason;
                 continue;
             }
             if messages.is_none() {
@@ -291,7 +296,7 @@ impl Keeper {
                 Err(no) => {
                     failure = no;
                     if let Some(link) = link {
-                        self.index.tried(link, aim);
+                        self.index.try_no_more(link, aim, no.reason);
                     }
                 }
             }
@@ -350,14 +355,16 @@ fn frozen(compaction: &Compaction, ticket: &Ticket, ask: &Ask) -> Result<Made, N
     })
 }
 
-fn target(ticket: &Ticket, now: &Reading, ahead: Ahead) -> Option<Target> {
-    let lines = now.lines?;
-    let size = match ahead {
-        Ahead::Yes => now.size_tokens,
-        Ahead::No => lines.hard_tokens,
+fn target(ticket: &Ticket, ask: &Ask, ahead: Ahead) -> Option<Target> {
+    let now = &ask.now;
+    let ahead_tokens = match ahead {
+        Ahead::Yes => now.lines?.hard_tokens.saturating_sub(now.size_tokens),
+        Ahead::No => 0,
     };
+    let fresh = ask.gauge.fresh_lines()?;
     let growth = ticket.growth(now);
-    Some(Target::below(lines, size, growth, ticket.cache_prices()))
+    let prices = ticket.cache_prices();
+    Some(Target::below(fresh, ahead_tokens, growth, prices))
 }
 
 /// The sizes to aim for, in estimated tokens without the leading system prompt: the one that leaves room for what is
@@ -367,7 +374,7 @@ fn rooms(ticket: &Ticket, ask: &Ask) -> Vec<Room> {
         Reason::NearLine => Ahead::Yes,
         _ => Ahead::No,
     };
-    let Some(target) = target(ticket, &ask.now, ahead) else {
+    let Some(target) = target(ticket, ask, ahead) else {
         return Vec::new();
     };
     let untouchable = ticket.untouchable_tokens();

@@ -48,8 +48,11 @@ impl Keeper {
             kind: ticket.kind,
         };
         let counted = self.models.counted(&ticket.model, count);
-        if counted.is_news {
+        if counted.is_window_news {
             self.keep_belief(&ticket.model, ticket.now_ms);
+        } else if counted.is_news {
+            let counts = self.models.stored_counts(&ticket.model);
+            self.keep(&ticket.model, None, counts, ticket.now_ms);
         }
         if let Some(finding @ UsageFinding::Truncated { .. }) = counted.finding {
             // Such a count says nothing about the conversation.
@@ -125,14 +128,17 @@ impl Keeper {
     }
 
     fn keep_belief(&self, key: &ModelKey, at_ms: i64) {
-        if !self.journal.has_store() {
-            return;
-        }
-        if let Some(body) = self.models.stored(key) {
+        let window = self.models.stored_window(key);
+        self.keep(key, window, self.models.stored_counts(key), at_ms);
+    }
+
+    fn keep(&self, key: &ModelKey, window: Option<String>, counts: Option<String>, at_ms: i64) {
+        if self.journal.has_store() {
             self.journal.belief(BeliefRow {
                 endpoint: key.endpoint.clone(),
                 model: key.stored_model(),
-                body,
+                window,
+                counts,
                 at_ms,
             });
         }
@@ -191,9 +197,14 @@ impl Keeper {
             estimated_tokens: ticket.sent_tokens,
         };
         let before = gauge.read(again.total_tokens(), &[anchor]).size_tokens;
+        let now = gauge.read(ticket.sent_tokens, &[anchor]);
+        if now.fits() || gauge.leaves_nothing() {
+            // It asks for more output than there is room for, whatever the input.
+            return Err(Reason::WindowBelowReserves);
+        }
         let ask = Ask {
             gauge,
-            now: gauge.read(ticket.sent_tokens, &[anchor]),
+            now,
             need: Need {
                 fits_bare: false,
                 ..need
@@ -207,10 +218,10 @@ impl Keeper {
                 new.epoch.as_ref().map(|epoch| &epoch.id)
                     != ticket.epoch.as_ref().map(|epoch| &epoch.id)
             });
-        match differs {
-            true => Ok(outgoing),
-            false if outgoing.action == Action::Compacted => Err(Reason::AlreadyTried),
-            false => Err(outgoing.reason),
+        if differs {
+            Ok(outgoing)
+        } else {
+            Err(outgoing.reason)
         }
     }
 

@@ -301,7 +301,7 @@ async fn other_errors_go_through_unchanged_and_are_not_retried() {
 #[tokio::test]
 async fn the_built_in_compaction_asks_nobody() {
     let (model, proxy) = pair(short_answers(128_000), |_| {}).await;
-    let body = request(Wire::Anthropic, "x", history(1, 150, 400));
+    let body = request(Wire::Anthropic, "x", history(1, 170, 400));
     let received = proxy.post(Wire::Anthropic, &body).await;
     assert_eq!(action(&received), ("compacted", "hard_line"));
     assert_eq!(statuses(&model), [200], "the request itself and no other");

@@ -90,8 +90,9 @@ pub(super) fn belief(row: &SqliteRow) -> Result<BeliefRow> {
     Ok(BeliefRow {
         endpoint: row.try_get(0)?,
         model: row.try_get(1)?,
-        body: row.try_get(2)?,
-        at_ms: row.try_get(3)?,
+        window: row.try_get(2)?,
+        counts: row.try_get(3)?,
+        at_ms: row.try_get(4)?,
     })
 }
 

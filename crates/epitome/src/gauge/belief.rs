@@ -289,6 +289,13 @@ impl Belief {
         self.proven_tokens
     }
 
+    /// The same belief, with what is known of how the provider counts.
+    #[must_use]
+    pub const fn with_calibration(mut self, calibration: Calibration) -> Self {
+        self.calibration = calibration;
+        self
+    }
+
     /// How the provider counts.
     #[must_use]
     pub const fn calibration(&self) -> Calibration {

@@ -18,7 +18,7 @@ const MOST_ROOM_PERCENT: u64 = 65;
 /// One that is made ahead leaves more, by what the conversation may still grow; but not less than this of the hard line.
 const LEAST_TARGET_PERCENT: u64 = 15;
 /// Where the last step alone is larger than that, this share of the hard line may be used.
-const MOST_TARGET_PERCENT: u64 = 95;
+const MOST_TARGET_PERCENT: u64 = 97;
 
 /// What a cached token costs to read and to write, in any unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,10 +180,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The target below `lines` for a conversation that takes `size_tokens` now and grows by `growth`. One that is made
-    /// ahead of the line leaves as much room as a fresh one would when the line is reached.
+    /// The target below `lines` for a conversation that grows by `growth`. One that is made `ahead_tokens` before the
+    /// line leaves as much room as a fresh one would when the line is reached.
     #[must_use]
-    pub fn below(lines: Lines, size_tokens: u64, growth: Growth, prices: CachePrices) -> Self {
+    pub fn below(lines: Lines, ahead_tokens: u64, growth: Growth, prices: CachePrices) -> Self {
         let hard = lines.hard_tokens;
         let percent = |share: u64| (u128::from(hard) * u128::from(share) / 100) as u64;
         let requests = prices.readings().clamp(FEWEST_REQUESTS, MOST_REQUESTS);
@@ -191,8 +191,7 @@ impl Target {
             .tokens
             .saturating_mul(requests)
             .clamp(percent(LEAST_ROOM_PERCENT), percent(MOST_ROOM_PERCENT));
-        let ahead = hard.saturating_sub(size_tokens);
-        let tokens = (hard - room).saturating_sub(ahead);
+        let tokens = (hard - room).saturating_sub(ahead_tokens);
         Self {
             tokens: tokens.max(percent(LEAST_TARGET_PERCENT)),
             most_tokens: percent(MOST_TARGET_PERCENT),

@@ -197,15 +197,15 @@ impl Session {
         let log = &self.shown.log;
         let total = log.tokens(leading_system(log)..log.len());
         let reading = self.reading();
-        let Some(lines) = reading.lines else {
+        let Some((lines, fresh)) = reading.lines.zip(self.gauge().fresh_lines()) else {
             return Room::of(total / 4);
         };
-        let size = match reason {
+        let ahead = match reason {
             // Made ahead of the line, it should still leave enough when the line is reached.
-            Reason::NearLine => reading.size_tokens,
-            _ => lines.hard_tokens,
+            Reason::NearLine => lines.hard_tokens.saturating_sub(reading.size_tokens),
+            _ => 0,
         };
-        let target = Target::below(lines, size, self.growth(&reading), self.cache_prices);
+        let target = Target::below(fresh, ahead, self.growth(&reading), self.cache_prices);
         let apart = self.frame_tokens + log.tokens(0..leading_system(log));
         let usable = |tokens: u64| reading.estimated(tokens).saturating_sub(apart);
         let room = Room {
@@ -213,8 +213,9 @@ impl Session {
             most_tokens: usable(target.most_tokens),
         };
         match reason {
-            Reason::Manual => Room::of(room.target_tokens.min(total / 2)),
-            _ => room,
+            Reason::HardLine | Reason::Overflow | Reason::NearLine | Reason::CacheCold => room,
+            // Nothing presses: somebody wants less than there is.
+            _ => Room::of(room.target_tokens.min(total / 2)),
         }
     }
 

@@ -106,6 +106,20 @@ fn lines_leave_room_for_the_answer_and_for_what_nobody_counted() {
     assert_eq!(Window::assumed().source, WindowSource::Assumed);
 }
 
+/// What a compaction makes has not been counted, so that its own size decides how far it may be off.
+#[test]
+fn a_fresh_request_is_as_large_as_its_own_error_allows() {
+    for window in [8_000, 60_000, 200_000, 1_000_000] {
+        let gauge = gauge(window, None, OutputCounting::Apart);
+        let fresh = gauge.fresh_lines().unwrap().hard_tokens;
+        assert!(gauge.read(fresh, &[]).fits(), "{window}: {fresh}");
+        assert!(
+            !gauge.read(fresh + window / 50, &[]).fits(),
+            "{window}: {fresh}"
+        );
+    }
+}
+
 #[test]
 fn of_two_counts_the_higher_is_believed() {
     let gauge = gauge(200_000, None, OutputCounting::Apart);
@@ -356,24 +370,20 @@ fn a_target_leaves_room_for_as_many_requests_as_a_rewrite_costs() {
         prepare_tokens: 144_500,
         hard_tokens: 170_000,
     };
-    let target = |size, growth, prices| {
+    let target = |ahead, growth, prices| {
         let growth = TurnGrowth { tokens: growth };
-        Target::below(lines, size, growth, prices).tokens
+        Target::below(lines, ahead, growth, prices).tokens
     };
     let unknown = CachePrices::UNKNOWN;
-    assert_eq!(target(170_000, 6_500, unknown), 170_000 - 13 * 6_500);
-    assert_eq!(target(170_000, 100, unknown), 93_500, "not less than 45 %");
-    assert_eq!(
-        target(170_000, 50_000, unknown),
-        59_500,
-        "not more than 65 %"
-    );
+    assert_eq!(target(0, 6_500, unknown), 170_000 - 13 * 6_500);
+    assert_eq!(target(0, 100, unknown), 93_500, "not less than 45 %");
+    assert_eq!(target(0, 50_000, unknown), 59_500, "not more than 65 %");
     let free = CachePrices { read: 1, write: 1 };
-    assert!(target(170_000, 6_500, free) > target(170_000, 6_500, unknown));
+    assert!(target(0, 6_500, free) > target(0, 6_500, unknown));
     // Made ahead, it leaves as much when the line is reached.
     assert_eq!(
-        target(150_000, 6_500, unknown) + 20_000,
-        target(170_000, 6_500, unknown)
+        target(20_000, 6_500, unknown) + 20_000,
+        target(0, 6_500, unknown)
     );
 }
 

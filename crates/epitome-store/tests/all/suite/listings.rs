@@ -84,10 +84,11 @@ pub(crate) async fn window_upsert(store: impl Store) {
         window("https://b", 1_000, 5),
     ];
     assert_eq!(store.learned_windows().await.unwrap(), expected);
-    let belief = |model: &str, body: &str, at_ms| BeliefRow {
+    let belief = |model: &str, window: &str, at_ms| BeliefRow {
         endpoint: "a".to_owned(),
         model: model.to_owned(),
-        body: body.to_owned(),
+        window: Some(window.to_owned()),
+        counts: None,
         at_ms,
     };
     for row in [
@@ -97,7 +98,17 @@ pub(crate) async fn window_upsert(store: impl Store) {
     ] {
         store.save_belief(&row).await.unwrap();
     }
-    let expected = [belief("m", "2", 20), belief("n", "3", 5)];
+    let counts = BeliefRow {
+        window: None,
+        counts: Some("c".to_owned()),
+        ..belief("n", "", 6)
+    };
+    store.save_belief(&counts).await.unwrap();
+    let counted = BeliefRow {
+        counts: counts.counts.clone(),
+        ..belief("n", "3", 6)
+    };
+    let expected = [belief("m", "2", 20), counted];
     assert_eq!(store.beliefs().await.unwrap(), expected);
     assert!(store.forget_belief("a", "m").await.unwrap());
     assert!(!store.forget_belief("a", "m").await.unwrap());

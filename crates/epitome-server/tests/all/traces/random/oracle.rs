@@ -200,6 +200,10 @@ impl<'a> Oracle<'a> {
             self.tally.helpless += 1;
             return Ok(());
         }
+        // A document counts what nobody can know before it was counted.
+        if seen.true_tokens * 2 > seen.plain_tokens * 3 {
+            return Ok(());
+        }
         Err(format!(
             "(b) {} tokens after a refusal that named {}",
             first.true_tokens, taught.window_tokens
@@ -251,12 +255,15 @@ impl<'a> Oracle<'a> {
                 }
             } else if !seen.answer.is_refusal() && sent.violations.is_empty() {
                 self.tally.overflows += 1;
+                // Numbers that are more than twice what the proxy can count itself teach nothing (a document counts
+                // much more than its text); between the two nobody can say.
+                let makes_sense = seen.true_tokens * 2 <= seen.plain_tokens * 3;
                 self.taught.insert(
                     key,
                     Taught {
                         window_tokens: seen.window_tokens,
                         passed: None,
-                        is_remembered: true,
+                        is_remembered: makes_sense,
                     },
                 );
             }
