@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Undo(crate::history::UndoArgs),
     /// Begin a new conversation that shares the first entries of a stored one
     Fork(crate::history::ForkArgs),
+    /// List what is believed of models, their windows and how they count, and why
+    Models(crate::history::ModelsArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Write, show and check the configuration

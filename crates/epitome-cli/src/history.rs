@@ -1,12 +1,14 @@
-//! What is kept of stored conversations: `log`, `show`, `undo` and `fork`.
+//! What is kept of stored conversations and of models: `log`, `show`, `undo`, `fork` and `models`.
 
 mod fork;
 mod log;
+mod models;
 mod show;
 mod undo;
 
 pub(crate) use fork::ForkArgs;
 pub(crate) use log::LogArgs;
+pub(crate) use models::ModelsArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use undo::UndoArgs;
 
@@ -24,6 +26,10 @@ const MOST_FORKS: usize = 64;
 
 pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
     block_on(log::run(args))
+}
+
+pub(crate) fn models(args: &ModelsArgs) -> Result<Ending> {
+    block_on(models::run(args))
 }
 
 pub(crate) fn show(args: &ShowArgs) -> Result<Ending> {

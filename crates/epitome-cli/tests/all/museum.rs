@@ -210,3 +210,24 @@ fn session_files_give_the_view_that_was_written() {
     }
     assert!(formats >= 4, "{formats}");
 }
+
+#[test]
+fn learned_windows_are_listed_with_their_reason_and_forgotten() {
+    let mut seen = 0;
+    for copy in Copy::all() {
+        let listed = copy.json(&["models"]);
+        for model in list(&listed, "models") {
+            seen += 1;
+            assert!(model["window_tokens"].as_u64().is_some(), "{model}");
+            assert!(!text(&model["why"]).is_empty(), "{model}");
+            let name = text(&model["model"]);
+            let forgotten = copy.json(&["models", "--forget", name]);
+            assert_eq!(forgotten["forgotten"][0], model["endpoint"], "{model}");
+        }
+        let left = copy.json(&["models"]);
+        assert!(list(&left, "models").is_empty(), "{left}");
+        let nobody = copy.run(&["models", "--forget", "nobody-knows-me"]);
+        assert_eq!(nobody.status.code(), Some(1));
+    }
+    assert!(seen >= 2, "{seen}");
+}
