@@ -191,6 +191,11 @@ impl<'a> Oracle<'a> {
         else {
             return Ok(());
         };
+        // What another proxy on the same store was allowed since may be known here too.
+        let others = self.taught.iter().filter(|(key, _)| key.1 == seen.model);
+        if self.case.has_store && others.into_iter().any(|(_, other)| other.passed.is_some()) {
+            return Ok(());
+        }
         self.tally.under_a_taught_window += 1;
         let first = &seen.sent[0];
         if first.true_tokens <= taught.window_tokens {
