@@ -168,7 +168,7 @@ impl Epoch {
         }
         Some(Applied {
             view,
-            kept_tokens: log.tokens(plan.head.clone()),
+            kept_tokens: log.tokens(plan.head),
             saved_tokens: removed.saturating_sub(kept_notes + self.detail.summary_tokens),
         })
     }

@@ -379,8 +379,8 @@ fn context_beta(headers: &HeaderMap) -> ContextBeta {
     let betas = values.filter_map(|value| value.to_str().ok());
     let asked = betas.map(ContextBeta::of_header);
     asked
-        .filter(|beta| *beta != ContextBeta::None)
-        .last()
+        .rev()
+        .find(|beta| *beta != ContextBeta::None)
         .unwrap_or_default()
 }
 

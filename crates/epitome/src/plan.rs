@@ -134,8 +134,7 @@ impl Plan {
         let system_end = leading_system(log);
         let summary = |room| {
             percent_of(room, WINDOW_SUMMARY_PERCENT)
-                .min(WINDOW_SUMMARY_TOKENS)
-                .max(SUMMARY_FLOOR_TOKENS)
+                .clamp(SUMMARY_FLOOR_TOKENS, WINDOW_SUMMARY_TOKENS)
         };
         let (head_end, _) = head(log, system_end, target_tokens);
         let head_tokens = log.tokens(system_end..head_end);

@@ -15,6 +15,9 @@ const QUOTED_WORDS: usize = 4;
 pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
     let quoted = quotation(claim.content);
     let content = quoted.unwrap_or(claim.content);
+    if quoted.is_none() && claim.voice == Voice::User && opens_with_his_own(ground, content) {
+        return None;
+    }
     let is_direct = quoted.is_some() || is_listed(claim.content);
     match claim.voice {
         Voice::Narrator => None,
@@ -94,6 +97,17 @@ fn quotation(text: &str) -> Option<&str> {
         .max_by_key(|inner| inner.len())
 }
 
+/// Whether a claim begins with a few words in quotes that the user said just so. What stands behind them is told about
+/// them: `"push it", which was done`.
+fn opens_with_his_own(ground: &Ground, content: &str) -> bool {
+    let bare = content.trim_start_matches([':', '：', ' ']);
+    QUOTES.iter().any(|(open, close)| {
+        bare.strip_prefix(*open)
+            .and_then(|rest| rest.split_once(*close))
+            .is_some_and(|(inner, _)| ground.has_sentence(inner))
+    })
+}
+
 /// Three words in a row, by who said them.
 #[derive(Default)]
 struct Runs {
@@ -150,10 +164,6 @@ pub(super) fn run(first: Key, second: Key, third: Key) -> Key {
 }
 
 fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> {
-    let runs = Runs::of(ground, content, Speakers::TYPED);
-    if runs.are_foreign() {
-        return Some(runs.kind());
-    }
     // A name in code is the narrator's as much as his.
     let is_direct = percent == DIRECT_PERCENT;
     let step = if is_direct { 1 } else { 2 };
@@ -167,6 +177,14 @@ fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> 
     telling.sort_unstable();
     let spread = u32::try_from(2 * words(content).count() + 20).unwrap_or(u32::MAX);
     let together = ground.typed_together(&telling, spread);
+    // Told in other words, it is no less his because others use the same turns of phrase.
+    if !is_direct && telling.len() >= 3 && together >= DIRECT_PERCENT {
+        return None;
+    }
+    let runs = Runs::of(ground, content, Speakers::TYPED);
+    if runs.are_foreign() {
+        return Some(runs.kind());
+    }
     let is_little = together < percent;
     let is_nothing = together == 0 && telling.len() >= 3;
     (is_nothing || telling.len() >= 4 && is_little).then(|| runs.kind())

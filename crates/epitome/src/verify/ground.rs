@@ -73,6 +73,10 @@ pub(super) struct Ground {
     slots: HashMap<Key, u32, Spread>,
     /// Words that stand next to a number: what the source counts.
     counted: HashMap<Key, u32, Spread>,
+    /// Numbers of issues, pull requests and tasks: `#12`, `pull/12`.
+    references: HashSet<Key, Spread>,
+    /// Words that stand near one of those.
+    referred: HashSet<Key, Spread>,
     /// Beginnings and ends of names.
     parts: HashSet<Key, Spread>,
     /// Whole numbers from a thousand on, sorted.
@@ -165,6 +169,16 @@ impl Ground {
     /// Whether a number stands right beside a word in the source, or with one word between.
     pub(super) fn has_close(&self, number: Key, word: Key) -> bool {
         self.close.contains(&pair(number, word))
+    }
+
+    /// Whether the source refers to something by this number.
+    pub(super) fn is_reference(&self, number: Key) -> bool {
+        self.references.contains(&number)
+    }
+
+    /// Whether a word stands near a reference in the source, so that it can tell which one is meant.
+    pub(super) fn is_referred(&self, word: Key) -> bool {
+        self.referred.contains(&word)
     }
 
     /// Whether the source has the places beside a number with this number, or with another one only.

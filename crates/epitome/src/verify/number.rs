@@ -5,6 +5,7 @@ use super::mark::{Mark, lead};
 use super::slot::Slots;
 use super::support::{Support, Surroundings};
 use super::word::{Key, Word, key};
+use crate::pin;
 
 /// A number of no more digits stands near anything by chance.
 const SHORT_DIGITS: usize = 3;
@@ -19,8 +20,9 @@ const PLAIN_DIGITS: usize = 5;
 /// The sign of something left out.
 const GAP: char = '…';
 /// What `#` before a number may stand for.
-pub(super) const REFERENCES: [&str; 7] =
-    ["pull", "pr", "issue", "issues", "task", "tasks", "requests"];
+pub(super) const REFERENCES: [&str; 8] = [
+    "pull", "pulls", "pr", "issue", "issues", "task", "tasks", "requests",
+];
 
 /// A number and what stands around it.
 pub(super) struct Number<'a> {
@@ -120,7 +122,13 @@ impl<'a> Number<'a> {
         }
         match ground.slots(self.around, self.at) {
             Slots::Same => return Support::Given,
-            Slots::Other => return Support::of(self.is_line && self.is_near(ground)),
+            Slots::Other => {
+                let is_one_of_many = self.is_line || self.is_reference;
+                let is_given = is_one_of_many && self.is_near(ground)
+                    || self.is_between(ground)
+                    || self.is_same_measure(ground);
+                return Support::of(is_given);
+            }
             Slots::Unknown => {}
         }
         if self.is_weak {
@@ -138,17 +146,50 @@ impl<'a> Number<'a> {
         Support::of(self.is_near(ground))
     }
 
+    /// `#12` is one of many: it must be the one that is about the same, as far as the words around it tell them apart.
+    fn is_that_reference(&self, ground: &Ground) -> bool {
+        let is_close = |word: &&str| ground.has_close(self.key, key(word));
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        if !ground.is_reference(self.key) && !REFERENCES.iter().any(is_close) {
+            return false;
+        }
+        let telling: Vec<Key> = self
+            .around
+            .iter()
+            .filter(|word| !word.is_numeric() && !names_reference(word) && !joins(word))
+            .map(|word| word.key)
+            .filter(|word| ground.is_referred(*word))
+            .collect();
+        let near: Vec<&Key> = telling.iter().filter(|word| is_near(word)).collect();
+        // What everything is about may still tell one from another, if there is enough of it.
+        near.len() * 2 >= telling.len()
+            || near.iter().any(|word| !ground.is_common(**word))
+            || self.scope.iter().any(is_near)
+    }
+
+    /// `30min` for `30 * time.Minute`, near what it is about.
+    fn is_same_measure(&self, ground: &Ground) -> bool {
+        let is_near = |word: &Key| ground.has_near(self.key, *word);
+        let units: Vec<Key> = self.units().collect();
+        let company = self.company(ground);
+        let mut others = company.iter().filter(|word| !units.contains(word));
+        units.iter().any(is_near) && others.any(is_near)
+    }
+
+    /// Whether it stands in the source beside what it stands between here.
+    fn is_between(&self, ground: &Ground) -> bool {
+        let beside: Vec<Key> = self.beside().collect();
+        beside.len() == 2 && beside.iter().all(|word| ground.has_close(self.key, *word))
+    }
+
     /// Whether it stands near anything in the source that it is about here.
     fn is_near(&self, ground: &Ground) -> bool {
+        if self.is_reference {
+            return self.is_that_reference(ground);
+        }
         let company = self.company(ground);
         if company.is_empty() {
             return true;
-        }
-        // `#12` is one of many: it must be the one that is about the same.
-        let is_close = |word: &&str| ground.has_close(self.key, key(word));
-        if self.is_reference {
-            let is_near = |word: &Key| ground.has_near(self.key, *word);
-            return REFERENCES.iter().any(is_close) && company.iter().any(is_near);
         }
         let digits = self.figures.chars().filter(char::is_ascii_digit).count();
         let needed = if digits > SHORT_DIGITS || company.len() < FEW {
@@ -191,7 +232,11 @@ impl<'a> Number<'a> {
         let is_near = |word: &Key| ground.has_near(self.key, *word);
         let beside: Vec<Key> = self.beside().collect();
         let touches = |word: &Key| ground.has_close(self.key, *word);
-        if self.units().any(|unit| is_near(&unit)) || beside.iter().any(touches) {
+        let is_beside = beside.iter().any(touches)
+            || self
+                .first_on_either_side(|_| true)
+                .any(|word| touches(&word));
+        if self.units().any(|unit| is_near(&unit)) || is_beside {
             return Support::Given;
         }
         if beside.iter().any(|word| ground.is_measure(*word)) {
@@ -210,22 +255,24 @@ impl<'a> Number<'a> {
         Support::Open
     }
 
-    /// The words on either side, behind other numbers of a list.
+    /// The words on either side, behind other numbers of a list and words that only join: `limit from 20 to 50`.
     fn beside(&self) -> impl Iterator<Item = Key> + '_ {
-        let tells = |word: &&Word<'_>| !word.is_numeric() && word.text.chars().count() > 2;
-        let before = self.around.iter().take(self.at).rev().find(tells);
-        let behind = self.around.iter().skip(self.at + 1).find(tells);
-        let is_close = |word: &&Word<'_>| {
-            self.around
-                .iter()
-                .position(|other| other.start == word.start)
-                .is_some_and(|at| at.abs_diff(self.at) <= BESIDE)
-        };
-        before
-            .into_iter()
-            .chain(behind)
-            .filter(is_close)
-            .map(|word| word.key)
+        self.first_on_either_side(|word| !joins(word))
+    }
+
+    /// The first words on either side of which `is_taken` is true, behind other numbers. What is left out does not make
+    /// a word stand further off.
+    fn first_on_either_side(&self, is_taken: fn(&Word<'_>) -> bool) -> impl Iterator<Item = Key> {
+        let before: Vec<&Word<'_>> = self.around.iter().take(self.at).rev().collect();
+        let behind: Vec<&Word<'_>> = self.around.iter().skip(self.at + 1).collect();
+        [before, behind].into_iter().filter_map(move |words| {
+            words
+                .into_iter()
+                .filter(|word| is_taken(word))
+                .take(BESIDE)
+                .find(|word| !word.is_numeric() && word.text.chars().count() > 2)
+                .map(|word| word.key)
+        })
     }
 
     /// `156k` for 155,539; `2.5M` for 2,480,113; 155,000 for 155,539.
@@ -257,6 +304,18 @@ impl<'a> Number<'a> {
                 ground.has_between(value.saturating_sub(half), value.saturating_add(half))
             })
     }
+}
+
+/// Whether a word only joins others.
+fn joins(word: &Word<'_>) -> bool {
+    word.text.chars().count() > 2 && pin::names_nothing(&word.text.to_lowercase())
+}
+
+/// Whether a word says what `#` stands for.
+pub(super) fn names_reference(word: &Word<'_>) -> bool {
+    REFERENCES
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(word.text))
 }
 
 const LINES: &[&str] = &[

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::item;
 use super::super::mark::is_file;
+use super::super::number::names_reference;
 use super::super::slot::Slot;
 use super::super::word::{Key, Word, key, pair, words};
 use super::{Asked, Ground, Speakers, figures, value, values};
@@ -224,6 +225,12 @@ impl Ground {
                 *self.counted.entry(word).or_default() += 1;
             }
         }
+        if unit.is_empty() && refers(line, words, at) {
+            self.references.insert(number);
+            let around = (at.saturating_sub(NEAR)..=at + NEAR).filter(|place| *place != at);
+            self.referred
+                .extend(around.filter_map(|place| found.asked_at(place)));
+        }
         let asked = self.asked.as_ref();
         if !is_asked(asked, number) {
             return;
@@ -265,6 +272,17 @@ impl LineWords<'_> {
         let word = self.words.get(at)?;
         self.asked.get(at)?.then_some(word.key)
     }
+}
+
+/// Whether the number at `at` is the name of something: `#12`, `pull/12`, `PR 12`.
+fn refers(line: &str, words: &[Word<'_>], at: usize) -> bool {
+    let Some(number) = words.get(at) else {
+        return false;
+    };
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    line.get(..number.start)
+        .is_some_and(|before| before.ends_with('#'))
+        || before.is_some_and(names_reference)
 }
 
 fn is_asked(asked: Option<&Asked>, word: Key) -> bool {

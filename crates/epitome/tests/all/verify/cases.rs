@@ -59,6 +59,113 @@ fn what_the_source_supports_raises_no_alarm() {
     }
 }
 
+/// The words of what the whole session is about are everywhere in it.
+fn session_about_two_changes() -> Vec<Message> {
+    let mut messages = vec![
+        user("Look at #418 and #431, please."),
+        assistant(
+            "#418 is the cache of the parser. #431 renames the exporter; the linter is not happy with it.",
+        ),
+    ];
+    messages.extend((0..30).map(|_| assistant("The cache of the parser is still cold.")));
+    messages
+}
+
+#[test]
+fn a_reference_needs_only_words_that_tell_references_apart() {
+    let true_of_it = [
+        "Reviewed the thread on #418 again",
+        "- or #431?",
+        "The parser keeps its cache now, see #418",
+    ];
+    for line in true_of_it {
+        assert_eq!(untrue(&session_about_two_changes(), line), [], "{line}");
+    }
+    let untrue_of_it = [
+        ("Reviewed the thread on #438 again", "438"),
+        ("The linter is happy about #418 now", "418"),
+    ];
+    for (line, number) in untrue_of_it {
+        let expected = (AlarmKind::Invented(AnchorKind::Number), number.to_owned());
+        let found = untrue(&session_about_two_changes(), line);
+        assert_eq!(found, [expected], "{line}");
+    }
+}
+
+#[test]
+fn words_that_join_a_number_to_a_name_do_not_part_them() {
+    let messages = [
+        user("Raise it, the queue is too short."),
+        assistant(
+            "const queueDepth = 35 becomes const queueDepth = 80. From 12 hosts come 90 errors.",
+        ),
+    ];
+    let line = "Raised `queueDepth` from 35 to 80";
+    assert_eq!(untrue(&messages, line), []);
+    let wrong = "Raised `queueDepth` from 36 to 80";
+    let expected = (AlarmKind::Invented(AnchorKind::Number), "36".to_owned());
+    assert_eq!(untrue(&messages, wrong), [expected]);
+}
+
+#[test]
+fn a_number_that_the_source_has_on_both_sides_may_stand_where_another_did() {
+    let messages = [
+        user("How large is it?"),
+        assistant("The archive has 512 folders in its tree. Folders: 7316 (archive)."),
+    ];
+    let line = "It counts: archive 7316 folders in its tree";
+    assert_eq!(untrue(&messages, line), []);
+    let wrong = "It counts: archive 7416 folders in its tree";
+    let expected = (AlarmKind::Invented(AnchorKind::Number), "7416".to_owned());
+    assert_eq!(untrue(&messages, wrong), [expected]);
+}
+
+#[test]
+fn a_measure_may_be_written_another_way() {
+    let messages = [
+        user("Locks must not stay."),
+        assistant(
+            "const leaseTimeout = 45 * time.Minute releases the lease. It ran with 20 stale leases.",
+        ),
+    ];
+    let line = "The lease ends by `leaseTimeout`, with 45min stale leases are gone";
+    assert_eq!(untrue(&messages, line), []);
+    let wrong = "The lease ends by `leaseTimeout`, with 55min stale leases are gone";
+    let expected = (AlarmKind::Invented(AnchorKind::Number), "55min".to_owned());
+    assert_eq!(untrue(&messages, wrong), [expected]);
+}
+
+#[test]
+fn what_is_told_about_a_few_words_of_the_user_is_not_his() {
+    let messages = [
+        user("Why does the nightly export fail?"),
+        assistant("The disk was full."),
+        user("ship it"),
+        assistant("The nightly export runs on the larger disk since Tuesday evening."),
+    ];
+    let line =
+        "The user said \"ship it\", after which the larger disk was mounted on Tuesday evening.";
+    assert_eq!(untrue(&messages, line), []);
+    let wrong =
+        "The user said \"drop it\", after which the larger disk was mounted on Tuesday evening.";
+    assert_eq!(untrue(&messages, wrong).len(), 1);
+}
+
+#[test]
+fn what_the_user_said_is_his_though_others_use_the_same_phrases() {
+    let messages = [
+        user("can you review the branch and especially the fresh billing tests"),
+        assistant(
+            "I begin with a thorough review of the branch. After that I go on focusing on fresh ideas.",
+        ),
+    ];
+    let line = "User asked for a thorough review of the branch, focusing on fresh billing tests";
+    assert_eq!(untrue(&messages, line), []);
+    let wrong =
+        "User asked for a thorough review of the branch, and to go on focusing on fresh ideas";
+    assert_eq!(untrue(&messages, wrong).len(), 1);
+}
+
 #[test]
 fn what_the_source_does_not_have_is_struck() {
     let cases = [
