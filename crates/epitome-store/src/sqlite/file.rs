@@ -4,17 +4,28 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::pool::{self, Purpose};
 use super::{Access, SqliteStore, schema};
 use crate::{Error, Result};
 
+/// How often and at what distance a file is opened again while somebody else is creating it.
+const BUSY_TRIES: u32 = 40;
+const BUSY_PAUSE: Duration = Duration::from_millis(25);
+
 pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
     let path = absolute(&path)?;
     create_if_missing(&path)?;
-    match open_for_writing(&path).await {
-        Err(Error::ReadOnly(_) | Error::CannotOpen(_)) => open_read_only(path).await,
-        result => result,
+    let mut tries = BUSY_TRIES;
+    loop {
+        match open_for_writing(&path).await {
+            Err(Error::ReadOnly(_) | Error::CannotOpen(_)) => return open_read_only(path).await,
+            // Whoever creates the file switches it to write-ahead mode, and for that SQLite makes nobody wait.
+            Err(Error::Busy(_)) if tries > 0 => tries -= 1,
+            result => return result,
+        }
+        tokio::time::sleep(BUSY_PAUSE).await;
     }
 }
 
