@@ -380,8 +380,9 @@ fn rooms(ticket: &Ticket, ask: &Ask) -> Vec<Room> {
     let untouchable = ticket.untouchable_tokens();
     let usable = |real: u64| ask.now.estimated(real).saturating_sub(untouchable);
     let most = usable(target.most_tokens);
-    let window = ask.gauge.window.tokens;
-    let all = usable(window.saturating_sub(ask.now.error_tokens) * 98 / 100);
+    // What a compaction makes was never counted: its own size decides how far it may be off.
+    let error_ratio = ask.gauge.calibration.error_ratio();
+    let all = usable((ask.gauge.window.tokens as f64 * 0.98 / (1.0 + error_ratio)) as u64);
     let first = Room {
         target_tokens: usable(target.tokens),
         most_tokens: most,
