@@ -29,10 +29,16 @@ impl Conversation {
         status: u16,
         body: &[u8],
     ) -> Result<Recovery, ConversationError> {
-        let tokens = self.look(epitome::Session::context_tokens).await;
-        let window = self.engine().shared().window.tokens;
-        let overflow = Overflow::read(status, body, &[])
-            .or_else(|| Overflow::wordless(status, body, tokens, window));
+        let (reading, window, request) = {
+            let state = self.state().await;
+            let request = state.request(self.engine().wire());
+            (state.session.reading(), state.session.window(), request)
+        };
+        let tokens = reading.size_tokens;
+        // What may be a quotation of the request counts only where the size speaks for it too.
+        let overflow = Overflow::read(status, body, &request)
+            .filter(|overflow| !overflow.is_echoed || reading.nears_the_line())
+            .or_else(|| Overflow::wordless(status, body, tokens, window.tokens));
         match overflow {
             Some(overflow) => self.too_long(&overflow).await,
             None => Ok(Recovery::NotAnOverflow),
@@ -47,22 +53,23 @@ impl Conversation {
         let mut state = self.state().await;
         self.call_off(&mut state).await;
         let mut next = state.session.clone();
-        let counting = match overflow.cure {
-            Cure::LessOutput => OutputCounting::Together,
-            Cure::Shorter | Cure::FewerBytes => OutputCounting::Apart,
+        let counting = match overflow.counts_output || overflow.cure == Cure::LessOutput {
+            true => OutputCounting::Together,
+            false => OutputCounting::Apart,
         };
+        // A limit of bytes says nothing about tokens, and what stands in our own request says nothing at all.
+        let teaches = overflow.cure != Cure::FewerBytes && !overflow.is_echoed;
         let refused = RefusedSize {
-            // A limit of bytes says nothing about tokens, and what stands in our own request says nothing at all.
-            window_tokens: overflow
-                .window_tokens
-                .filter(|_| overflow.cure != Cure::FewerBytes),
-            request_tokens: overflow.request_tokens,
+            window_tokens: overflow.window_tokens.filter(|_| teaches),
+            request_tokens: overflow.request_tokens.filter(|_| teaches),
             own_tokens: next.context_tokens(),
             output_tokens: state.frame.output_tokens.unwrap_or(0),
             counting,
         };
         let outcome = next.refused(refused).map(|_| ());
-        if let Some(learned) = next.learned_window() {
+        if let Some(learned) = next.learned_window()
+            && next.learned_window() != state.session.learned_window()
+        {
             self.learn(learned.window_tokens).await?;
         }
         match outcome {
