@@ -210,7 +210,7 @@ impl Keeper {
         let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
         let bare = ticket.read(&gauge, 0, None);
         let before = bare.size_tokens;
-        let need = Need::of(&gauge, &bare);
+        let need = Need::of(&gauge, &bare, ticket.model.digest());
         ticket.epoch = self.in_force(&ticket, &need);
         let mut applied = self.apply_epoch(&mut ticket);
         let mut now = ticket.read_under(&gauge, applied.as_ref());

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use epitome::{
-    Belief, Calibration, ContextBeta, Count, Evidence, Gauge, Learned, Lesson, Margins, Model,
+    Belief, Calibration, ContextBeta, Count, Digest, Evidence, Gauge, Learned, Lesson, Margins, Model,
     ModelTable, OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
 };
 use epitome_store::BeliefRow;
@@ -55,6 +55,12 @@ impl ModelKey {
             model: model.to_owned(),
             context,
         }
+    }
+
+    /// Tells this model at this endpoint from every other; the same in every process.
+    pub(crate) fn digest(&self) -> u64 {
+        let parts = [self.endpoint.as_str(), "\0", &self.stored_model()].concat();
+        Digest::of(parts.as_bytes()).prefix()
     }
 
     pub(crate) fn in_table(&self) -> Option<&'static Model> {

@@ -184,7 +184,8 @@ impl Keeper {
             (Lesson::Window(window), _) => window,
             _ => real_tokens * GUESSED_WINDOW_PERCENT / 100,
         };
-        let need = Need::of(&gauge, &again.read(&gauge, 0, None));
+        let bare = again.read(&gauge, 0, None);
+        let need = Need::of(&gauge, &bare, ticket.model.digest());
         if limit < gauge.window.tokens {
             gauge.window = Window {
                 tokens: limit,
@@ -207,6 +208,7 @@ impl Keeper {
             now,
             need: Need {
                 fits_bare: false,
+                is_refused: lesson == Lesson::Nothing,
                 ..need
             },
             before,

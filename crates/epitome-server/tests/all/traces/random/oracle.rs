@@ -42,6 +42,8 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) is_clients_own: bool,
+    /// By the plain count and by the server's.
+    pub(crate) plain_tokens: u64,
     pub(crate) true_tokens: u64,
     pub(crate) status: u16,
     pub(crate) violations: Vec<String>,
@@ -81,6 +83,8 @@ pub(crate) struct Oracle<'a> {
     taught: HashMap<(usize, usize), Taught>,
     /// The windows for which each conversation was compacted: the largest that anybody may have believed then.
     compacted_for: Vec<Vec<u64>>,
+    /// The models that refused each conversation as too long: what was made then is in force for them.
+    refused_by: Vec<Vec<usize>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +103,7 @@ impl<'a> Oracle<'a> {
             tally: Tally::default(),
             taught: HashMap::new(),
             compacted_for: vec![Vec::new(); case.talks.len()],
+            refused_by: vec![Vec::new(); case.talks.len()],
         }
     }
 
@@ -150,7 +155,7 @@ impl<'a> Oracle<'a> {
         let in_force = self.compacted_for[seen.talk]
             .iter()
             .any(|window| smallest * 100 <= window * CLASS_PERCENT);
-        if in_force {
+        if in_force || self.refused_by[seen.talk].contains(&seen.model) {
             return Ok(());
         }
         let size = seen.plain_tokens.max(seen.true_tokens) * ESTIMATE_PERCENT / 100;
@@ -206,7 +211,7 @@ impl<'a> Oracle<'a> {
             return Ok(());
         }
         // A document counts what nobody can know before it was counted.
-        if seen.true_tokens * 2 > seen.plain_tokens * 3 {
+        if first.true_tokens * 2 > first.plain_tokens * 3 {
             return Ok(());
         }
         Err(format!(
@@ -260,6 +265,7 @@ impl<'a> Oracle<'a> {
                 }
             } else if !seen.answer.is_refusal() && sent.violations.is_empty() {
                 self.tally.overflows += 1;
+                self.refused_by[seen.talk].push(seen.model);
                 // Numbers that are more than twice what the proxy can count itself teach nothing (a document counts
                 // much more than its text); between the two nobody can say.
                 let makes_sense = seen.true_tokens * 2 <= seen.plain_tokens * 3;

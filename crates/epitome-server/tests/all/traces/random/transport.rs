@@ -127,6 +127,7 @@ impl Stage {
                 .iter()
                 .map(|sent| Sent {
                     is_clients_own: sent.body == body,
+                    plain_tokens: epitome_testkit::tokens::count(wire, &sent.json()),
                     true_tokens: sent.input_tokens.unwrap_or(0),
                     status: sent.status.unwrap_or(0),
                     violations: sent.violations.iter().map(ToString::to_string).collect(),
