@@ -387,12 +387,6 @@ impl Count {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Summarizer {
-    /// The built-in one: verbatim lines, no model
-    Extractive,
-}
-
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ServeArgs {
     /// Where to listen [env: EPITOME_LISTEN] [default: 127.0.0.1:7700]
@@ -414,9 +408,10 @@ pub(crate) struct ServeArgs {
     /// Which design [env: EPITOME_PRESET] [default: default]
     #[arg(long, value_parser = preset())]
     pub(crate) preset: Option<PresetName>,
-    /// Who writes the summaries [env: EPITOME_SUMMARIZER] [default: extractive]
-    #[arg(long, value_enum)]
-    pub(crate) summarizer: Option<Summarizer>,
+    /// Who writes the summaries, in the background: extractive, a provider (openai, openai-responses, anthropic, ollama,
+    /// llamacpp, vllm) or an address [env: EPITOME_SUMMARIZER] [default: extractive]
+    #[arg(long, value_name = "WHO")]
+    pub(crate) summarizer: Option<String>,
     /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]
     #[arg(long)]
     pub(crate) observe: bool,

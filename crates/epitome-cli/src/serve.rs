@@ -3,25 +3,20 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use epitome::PresetName;
-use epitome::settings::Value;
+use epitome::settings::{Settings, Value};
 use epitome_config::{Address, Flag, Loaded, SummarizerKind};
-use epitome_server::{Config, ConfiguredWindows, Mode, Server, StoreLocation};
+use epitome_engine::configuration;
+use epitome_server::{Config, ConfiguredWindows, Mode, Server, StoreLocation, Summariser};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
-use crate::args::{ServeArgs, Summarizer};
+use crate::args::ServeArgs;
 use crate::config::{files_told, load, upstreams_told, whole};
+use crate::summarizer;
 
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
-    let loaded = load(config, flags(args), args.quiet)?;
+    let loaded = load(config, flags(args)?, args.quiet)?;
     let settings = loaded.for_agent(None).for_any_model().settings;
-    let name = settings.preset();
-    if name != PresetName::Default {
-        bail!(
-            "the proxy knows only the preset default so far; {name} works with `epitome compact`"
-        );
-    }
     let default_level = if args.quiet { "warn" } else { "info" };
     let filter =
         EnvFilter::try_from_env("EPITOME_LOG").unwrap_or_else(|_| EnvFilter::new(default_level));
@@ -41,6 +36,8 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
         store: store_location(server.store.as_ref().map(Address::expose))?,
         window_tokens: None,
         windows: windows(&loaded),
+        summariser: summariser(&loaded, &settings)?,
+        settings,
         mode: if server.observe {
             Mode::Observe
         } else {
@@ -50,7 +47,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
             .context("the inspection limit does not fit this machine")?,
     };
     for setting in unused(&loaded) {
-        eprintln!("epitome: the proxy does not use {setting} yet");
+        eprintln!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -80,14 +77,11 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn flags(args: &ServeArgs) -> Vec<Flag> {
+fn flags(args: &ServeArgs) -> Result<Vec<Flag>> {
     let text = |name: &str, path: &str, value: Option<String>| {
         value.map(|value| Flag::new(name, path, Value::Text(value)))
     };
     let address = |uri: &Option<http::Uri>| uri.as_ref().map(ToString::to_string);
-    let summarizer = args.summarizer.map(|summarizer| match summarizer {
-        Summarizer::Extractive => SummarizerKind::Extractive.to_string(),
-    });
     let flags = [
         text(
             "--listen",
@@ -110,7 +104,6 @@ fn flags(args: &ServeArgs) -> Vec<Flag> {
             "preset",
             args.preset.map(|preset| preset.to_string()),
         ),
-        text("--summarizer", "summarizer.kind", summarizer),
         args.window
             .map(|window| whole("--window", "window", window)),
         args.inspection_limit
@@ -118,7 +111,29 @@ fn flags(args: &ServeArgs) -> Vec<Flag> {
         args.observe
             .then(|| Flag::new("--observe", "server.observe", Value::Switch(true))),
     ];
-    flags.into_iter().flatten().collect()
+    let mut flags: Vec<Flag> = flags.into_iter().flatten().collect();
+    flags.extend(summarizer::flags(args.summarizer.as_deref())?);
+    Ok(flags)
+}
+
+/// The model that writes summaries in the background, if there is one.
+fn summariser(loaded: &Loaded, settings: &Settings) -> Result<Option<Summariser>> {
+    let section = &loaded.summarizer;
+    if section.kind == SummarizerKind::None {
+        bail!(
+            "a proxy without summaries would forget what it removes: use --summarizer extractive, which needs no model"
+        );
+    }
+    let caller = configuration::caller(section, settings, None)?;
+    caller
+        .map(|caller| {
+            Ok(Summariser {
+                caller,
+                style: configuration::style(section, settings),
+                templates: configuration::templates(section)?,
+            })
+        })
+        .transpose()
 }
 
 /// The windows that are set: for every model, or by name.
@@ -136,21 +151,24 @@ fn windows(loaded: &Loaded) -> ConfiguredWindows {
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.
 fn unused(loaded: &Loaded) -> Vec<String> {
-    const USED: [&str; 8] = [
-        "preset",
-        "window",
+    const USED: [&str; 7] = [
         "server.listen",
         "server.openai_upstream",
         "server.anthropic_upstream",
         "server.store",
         "server.observe",
         "server.inspection_limit_bytes",
+        "window",
     ];
-    let is_built_in = loaded.summarizer.kind == SummarizerKind::Extractive;
+    // The host's own business: a proxy has no turns, no session files and no memory folder.
+    const LIBRARY: [&str; 3] = ["memory", "hooks", "server"];
+    let is_used = |path: &str| {
+        let section = path.split(['.', '[']).next().unwrap_or_default();
+        USED.contains(&path) || !LIBRARY.contains(&section)
+    };
     loaded
         .values()
-        .filter(|entry| !entry.origin.is_default() && !USED.contains(&entry.path.as_str()))
-        .filter(|entry| entry.path != "summarizer.kind" || !is_built_in)
+        .filter(|entry| !entry.origin.is_default() && !is_used(&entry.path))
         .map(|entry| format!("{} ({})", entry.path, entry.origin))
         .collect()
 }

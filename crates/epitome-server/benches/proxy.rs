@@ -61,6 +61,8 @@ async fn serve_proxy() {
         window_tokens: Some(100_000_000),
         windows: epitome_server::ConfiguredWindows::none(),
         mode: Mode::Act,
+        settings: epitome::settings::Settings::of(epitome::PresetName::Default),
+        summariser: None,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     };
     Server::bind(config)

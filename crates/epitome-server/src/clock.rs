@@ -14,3 +14,13 @@ pub(crate) fn now_ms() -> i64 {
             i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
         })
 }
+
+/// A name that nothing else has. It begins with the time, so that names sort by age.
+pub(crate) fn new_id() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
+}
+
+/// The same as a number.
+pub(crate) fn new_number() -> u128 {
+    uuid::Uuid::now_v7().as_u128()
+}

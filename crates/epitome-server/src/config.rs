@@ -3,6 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use epitome::settings::Settings;
+use epitome_engine::model::Caller;
+use epitome_engine::summarise::{Style, Templates};
+
 /// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -18,10 +22,25 @@ pub struct Config {
     pub window_tokens: Option<u64>,
     /// The windows that the user set by model; they beat the one for every model.
     pub windows: ConfiguredWindows,
+    /// The design and its settings.
+    pub settings: Settings,
+    /// The model that writes summaries in the background; without one the built-in summariser does.
+    pub summariser: Option<Summariser>,
     /// Whether requests are changed or only watched.
     pub mode: Mode,
     /// Bodies above this are streamed through unread.
     pub inspection_limit_bytes: usize,
+}
+
+/// A model that writes summaries, and how it is asked.
+#[derive(Clone, Debug)]
+pub struct Summariser {
+    /// Where it is.
+    pub caller: Caller,
+    /// How it is asked.
+    pub style: Style,
+    /// What it is told.
+    pub templates: Templates,
 }
 
 /// The windows that the user set, by model.

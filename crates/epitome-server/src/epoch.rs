@@ -1,6 +1,7 @@
 //! An epoch: a compaction frozen for every request that descends from its node.
 
 mod class;
+mod frozen;
 mod report;
 
 use std::sync::Arc;
@@ -8,10 +9,13 @@ use std::sync::Arc;
 pub(crate) use class::{EpochClass, Need};
 use epitome::reference::micro;
 use epitome::{
-    Compaction, Digest, Kept, Layout, Plan, Role, Shown, Swap, TaskPlace, Trim, View, ViewItem,
+    Compaction, Digest, Kept, Layout, Log, Message, Meter, Plan, Role, Session, Shown, Swap,
+    TaskPlace, Trim, View, ViewItem,
 };
+use epitome_engine::summarise::Step;
 use epitome_store::{CompactionRow, CompactionState, ConversationId};
-use epitome_wire::Conversation;
+use epitome_wire::{Body, Conversation, decode};
+use frozen::FrozenView;
 use report::StoredReport;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +54,29 @@ pub(crate) struct Detail {
     /// The sum by which it was shown before it had to be, where that was so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) swap: Option<Swap>,
+    /// The whole view, where it is more than a head, one summary and the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) view: Option<FrozenView>,
+    /// Who wrote the summary, where it was not the built-in summariser, and what failed before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) steps: Vec<StepRecord>,
+}
+
+/// One rung of the ladder that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StepRecord {
+    pub(crate) rung: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<String>,
+}
+
+impl StepRecord {
+    pub(crate) fn of(step: &Step) -> Self {
+        Self {
+            rung: step.rung.as_str().to_owned(),
+            failed: step.failed.map(|reason| reason.as_str().to_owned()),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +104,8 @@ pub(crate) struct Applied {
     pub(crate) saved_tokens: u64,
     /// Estimated tokens in front that stay as they are.
     pub(crate) kept_tokens: u64,
+    /// Sizes and cuts of what is shown, where a design decides by them.
+    pub(crate) shown: Option<Log>,
 }
 
 impl Epoch {
@@ -124,21 +153,48 @@ impl Epoch {
             tokens_after: compaction.tokens_after,
             detail: Detail {
                 covered_links,
-                task_in_head: compaction.plan.task == TaskPlace::Head,
-                notes_cap_tokens: compaction.plan.notes_cap_tokens,
-                summary_tokens: compaction.summary_tokens,
-                trimmed_tokens: compaction.trimmed_tokens,
                 trims,
-                reason: compaction.plan.reason.as_str().to_owned(),
-                sources: compaction.summary.sources.clone(),
-                report: compaction.report.as_deref().map(StoredReport::of),
-                swap: None,
+                ..Detail::of(compaction)
+            },
+        })
+    }
+
+    /// Freezes what a session shows of `conversation`: see [`Epoch::freeze`].
+    pub(crate) fn freeze_view(
+        id: String,
+        class: EpochClass,
+        session: &Session,
+        conversation: &Conversation,
+    ) -> Option<Self> {
+        let compaction = session.compaction()?;
+        let plan = &compaction.plan;
+        let view = FrozenView::freeze(&session.view(), conversation, plan.notes_cap_tokens)?;
+        let (_, node) = conversation.chain.get(view.last_link()?)?;
+        Some(Self {
+            id,
+            node: *node,
+            class,
+            summary: compaction.summary.text.as_str().into(),
+            tokens_before: plan.tokens_before,
+            tokens_after: compaction.tokens_after,
+            detail: Detail {
+                covered_links: view.from_link,
+                view: Some(view),
+                ..Detail::of(compaction)
             },
         })
     }
 
     /// What `conversation` becomes in a form that its endpoint takes. `None` when it is not a descendant after all.
-    pub(crate) fn apply(&self, conversation: &Conversation, form: Form) -> Option<Applied> {
+    pub(crate) fn apply(
+        &self,
+        conversation: &Conversation,
+        body: &Body,
+        form: Form,
+    ) -> Option<Applied> {
+        if let Some(frozen) = &self.detail.view {
+            return self.apply_view(frozen, conversation, body, form);
+        }
         let last = self.detail.covered_links.checked_sub(1)?;
         let cut = conversation.chain.get(last)?.0 + 1;
         let task = if self.detail.task_in_head {
@@ -170,6 +226,33 @@ impl Epoch {
             view,
             kept_tokens: log.tokens(plan.head),
             saved_tokens: removed.saturating_sub(kept_notes + self.detail.summary_tokens),
+            shown: None,
+        })
+    }
+
+    fn apply_view(
+        &self,
+        frozen: &FrozenView,
+        conversation: &Conversation,
+        body: &Body,
+        form: Form,
+    ) -> Option<Applied> {
+        let mut view = frozen.thaw(conversation)?;
+        let log = &conversation.log;
+        if form == Form::Alternating {
+            acknowledge(&mut view);
+        }
+        let message = |item: &ViewItem| item.made(|at| read(body, at), &self.summary);
+        let shown = view.log(log, Meter::Estimate, message);
+        let front = view.items.iter().map_while(|item| match item {
+            ViewItem::Entries(range) => Some(log.tokens(range.clone())),
+            _ => None,
+        });
+        Some(Applied {
+            kept_tokens: front.sum(),
+            saved_tokens: log.total_tokens().saturating_sub(shown.total_tokens()),
+            shown: Some(shown),
+            view,
         })
     }
 
@@ -225,6 +308,32 @@ fn acknowledge(view: &mut View) {
     if let Some(at) = summary {
         let answer = ViewItem::Inserted(Role::Assistant, micro::ACKNOWLEDGEMENT);
         view.items.insert(at + 1, answer);
+    }
+}
+
+/// One message of a request.
+pub(crate) fn read(body: &Body, index: usize) -> Option<Message> {
+    let value = body.read(index).ok()?;
+    Some(decode(body.wire(), &value).ok()?.message)
+}
+
+impl Detail {
+    /// What is the same for every kind of view.
+    fn of(compaction: &Compaction) -> Self {
+        Self {
+            covered_links: 0,
+            task_in_head: compaction.plan.task == TaskPlace::Head,
+            notes_cap_tokens: compaction.plan.notes_cap_tokens,
+            summary_tokens: compaction.summary_tokens,
+            trimmed_tokens: compaction.trimmed_tokens,
+            trims: Vec::new(),
+            reason: compaction.plan.reason.as_str().to_owned(),
+            sources: compaction.summary.sources.clone(),
+            report: compaction.report.as_deref().map(StoredReport::of),
+            swap: None,
+            view: None,
+            steps: Vec::new(),
+        }
     }
 }
 

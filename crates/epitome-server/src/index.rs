@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Anchor, Digest, Reason};
+use epitome::{Anchor, Digest, Ledger, LedgerSettings};
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
@@ -43,8 +43,12 @@ struct Inner {
     prepared: Epochs,
     /// The nodes at which a provider would not take a compaction in a form.
     refused: HashSet<(Digest, Form)>,
-    /// What was tried and did not help, and why: the link a span ended at, and the size that was aimed for.
-    tried: HashMap<(Digest, u64), Reason>,
+    /// What was tried in each conversation.
+    ledgers: HashMap<ConversationId, Ledger>,
+    /// What requests took too much since a compaction lies ready, by its id.
+    waited: HashMap<String, u64>,
+    /// Compactions that were taken back.
+    undone: HashSet<String>,
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
@@ -312,12 +316,19 @@ impl Index {
 
     pub(crate) fn publish(&self, epoch: Arc<Epoch>) {
         let mut inner = self.lock();
+        if inner.undone.contains(&epoch.id) {
+            return;
+        }
         inner.prepared.remove(&epoch.node, &epoch.id);
+        inner.waited.remove(&epoch.id);
         inner.published.insert(epoch);
     }
 
     pub(crate) fn prepare(&self, epoch: Arc<Epoch>) {
-        self.lock().prepared.insert(epoch);
+        let mut inner = self.lock();
+        if !inner.undone.contains(&epoch.id) {
+            inner.prepared.insert(epoch);
+        }
     }
 
     /// A provider refused what this epoch makes of a request in this form: it is not applied so again by this process.
@@ -330,23 +341,50 @@ impl Index {
         self.lock().refused.contains(&(node, form))
     }
 
-    /// Why a compaction up to this link, tried for this size, was in vain.
-    pub(crate) fn tried(&self, link: Digest, target_tokens: u64) -> Option<Reason> {
-        self.lock().tried.get(&(link, target_tokens)).copied()
+    /// What was tried in a conversation.
+    pub(crate) fn ledger(&self, conversation: &ConversationId) -> Ledger {
+        let known = self.lock().ledgers.get(conversation).cloned();
+        known.unwrap_or_else(|| Ledger::new(LedgerSettings::default()))
     }
 
-    /// A compaction up to this link did not help.
-    pub(crate) fn try_no_more(&self, link: Digest, target_tokens: u64, reason: Reason) {
+    pub(crate) fn keep_ledger(&self, conversation: &ConversationId, ledger: Ledger) {
         let mut inner = self.lock();
-        if inner.tried.len() >= TRIED {
-            inner.tried.clear();
+        if inner.ledgers.len() >= TRIED {
+            inner.ledgers.clear();
         }
-        inner.tried.insert((link, target_tokens), reason);
+        inner.ledgers.insert(conversation.clone(), ledger);
+    }
+
+    /// A request went out while a compaction lay ready, and took so much too much.
+    pub(crate) fn waited(&self, id: &str, excess_tokens: u64) {
+        let mut inner = self.lock();
+        if inner.waited.len() >= TRIED {
+            inner.waited.clear();
+        }
+        *inner.waited.entry(id.to_owned()).or_default() += excess_tokens;
+    }
+
+    /// What requests took too much since a compaction lies ready.
+    pub(crate) fn waited_tokens(&self, id: &str) -> u64 {
+        self.lock().waited.get(id).copied().unwrap_or(0)
+    }
+
+    /// An epoch was taken back: it does not come back, and neither does one at the same node.
+    pub(crate) fn take_back(&self, epoch: &Epoch) {
+        let mut inner = self.lock();
+        inner.published.remove(&epoch.node, &epoch.id);
+        inner.prepared.remove(&epoch.node, &epoch.id);
+        inner.undone.insert(epoch.id.clone());
     }
 
     /// Claims the preparation of a compaction; at most one runs per conversation.
     pub(crate) fn claim(&self, conversation: &ConversationId) -> bool {
         self.lock().preparing.insert(conversation.clone())
+    }
+
+    /// Whether a compaction is being written.
+    pub(crate) fn is_preparing(&self, conversation: &ConversationId) -> bool {
+        self.lock().preparing.contains(conversation)
     }
 
     pub(crate) fn release(&self, conversation: &ConversationId) {

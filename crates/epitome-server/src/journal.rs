@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, Append, BeliefRow, Committed, CompactionRow, NodeRow, Outcome, Store, TenantId,
+    AnyStore, Append, BeliefRow, Committed, CompactionRow, CompactionState, NodeRow, Outcome,
+    Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -155,6 +156,23 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         Default::default()
+    }
+
+    /// Whether somebody took a compaction back; not so when the store is slow or broken.
+    pub(crate) async fn is_undone(&self, id: &str) -> bool {
+        let Some(store) = &self.store else {
+            return false;
+        };
+        let state = store.compaction_state(&self.tenant, id);
+        match tokio::time::timeout(READ_DEADLINE, state).await {
+            Ok(Ok(state)) => {
+                self.health.worked(READ);
+                return state == Some(CompactionState::Undone);
+            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
+        }
+        false
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be

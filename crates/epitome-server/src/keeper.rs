@@ -1,9 +1,11 @@
 //! What becomes of a request: recognised, measured, left alone or compacted.
 
 mod compact;
+mod rules;
 mod settle;
 mod ticket;
 
+pub(crate) use rules::Rules;
 pub(crate) use settle::Fault;
 pub(crate) use ticket::Ticket;
 use ticket::frame;
@@ -11,7 +13,7 @@ use ticket::frame;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{ContextBeta, Digest, Gauge, Meter, Reading, Reason, TurnKind};
+use epitome::{ContextBeta, Course, Digest, Meter, Move, Reading, Reason, Sight, TurnKind, Work};
 use epitome_store::{Append, ConversationId, EntryRow, NewConversation, NodeRow};
 use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
 use tokio_util::task::TaskTracker;
@@ -31,6 +33,7 @@ const UNKNOWN_LINKS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Keeper {
     pub(crate) mode: Mode,
+    rules: Rules,
     memo: Memo,
     key: ChainKey,
     index: Arc<Index>,
@@ -46,16 +49,16 @@ pub(crate) struct Endpoint<'a> {
     pub(crate) context: ContextBeta,
 }
 
-/// What a compaction is asked for.
-#[derive(Clone, Copy, Debug)]
-struct Ask {
-    gauge: Gauge,
+/// A request under the epoch in force, as the machine sees it.
+#[derive(Clone, Debug)]
+struct Case {
+    course: Course,
+    applied: Option<Applied>,
     /// The request as it would go out.
     now: Reading,
     need: Need,
     /// Its size as the client sent it.
     before: u64,
-    reason: Reason,
 }
 
 /// What kind of request it is.
@@ -120,15 +123,18 @@ impl Outgoing {
 impl Keeper {
     pub(crate) fn new(
         mode: Mode,
+        rules: Rules,
         key: ChainKey,
         models: Models,
         index: Arc<Index>,
         journal: Journal,
         tasks: TaskTracker,
     ) -> Self {
+        let memo = Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter());
         Self {
             mode,
-            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY),
+            rules,
+            memo,
             key,
             index,
             models,
@@ -207,51 +213,101 @@ impl Keeper {
     }
 
     async fn decide(self: &Arc<Self>, mut ticket: Ticket, kind: Kind) -> Outgoing {
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
-        let bare = ticket.read(&gauge, 0, None);
-        let before = bare.size_tokens;
-        let need = Need::of(&gauge, &bare, ticket.model.digest());
+        let bare = self.course(&ticket, None);
+        let reading = bare.reading(&self.sight(&ticket, None));
+        let before = reading.size_tokens;
+        let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
         ticket.epoch = self.in_force(&ticket, &need);
-        let mut applied = self.apply_epoch(&mut ticket);
-        let mut now = ticket.read_under(&gauge, applied.as_ref());
-        if gauge.leaves_nothing() {
+        self.heed_undo(&mut ticket, &need).await;
+        let mut case = self.case(&mut ticket, need, before);
+        if bare.gauge().leaves_nothing() {
             let reason = Reason::WindowBelowReserves;
             return Outgoing {
                 reason,
-                ..self.send(ticket, applied, reason, before, &now)
+                ..self.send(ticket, case.applied, reason, before, &case.now)
             };
         }
         if kind == Kind::Count {
-            return self.send(ticket, applied, Reason::BelowLine, before, &now);
+            return self.send(ticket, case.applied, Reason::BelowLine, before, &case.now);
         }
-        if !now.fits() && self.catch_up(&mut ticket, &need).await {
-            applied = self.apply_epoch(&mut ticket);
-            now = ticket.read_under(&gauge, applied.as_ref());
+        if !case.now.fits() && self.catch_up(&mut ticket, &need).await {
+            case = self.case(&mut ticket, need, before);
         }
-        if !now.fits() {
-            let ask = Ask {
-                gauge,
-                now,
-                need,
-                before,
-                reason: Reason::HardLine,
-            };
-            return self.compact_now(ticket, &ask).await;
-        }
-        if now.nears_the_line() {
-            let ask = Ask {
-                gauge,
-                now,
-                need,
-                before,
-                reason: Reason::NearLine,
-            };
-            if let Some(swapped) = self.swap_early(&ticket, &ask).await {
-                return swapped;
+        let ready = self.ready(&ticket, &case);
+        let work = Work {
+            asks_somebody: self.rules.asks_a_model(),
+            // Nobody waits at a proxy.
+            waits: false,
+            is_writing: self.index.is_preparing(&ticket.place.conversation),
+            ready: ready.as_ref().map(|ready| ready.facts),
+            cache: ticket.cache_state(),
+        };
+        let sight = self.sight(&ticket, case.applied.as_ref());
+        match case.course.before_request(&sight, &work) {
+            Move::Compact(reason) | Move::Await(reason) => {
+                self.compact_now(ticket, case, reason).await
             }
-            self.prepare(&ticket, ask);
+            Move::Show(why) => match ready {
+                Some(ready) => self.show(&ticket, &case, ready, why).await,
+                None => self.send(ticket, case.applied, Reason::BelowLine, before, &case.now),
+            },
+            Move::Prepare { reason, .. } => {
+                self.prepare(&ticket, &case, reason);
+                self.send(ticket, case.applied, Reason::BelowLine, before, &case.now)
+            }
+            Move::Send(reason) => {
+                if let Some(ready) = &ready {
+                    let excess = case.course.swap(&sight, &ready.facts).excess_tokens();
+                    self.index.waited(&ready.epoch.id, excess);
+                }
+                let reason = if case.now.fits() {
+                    Reason::BelowLine
+                } else {
+                    reason
+                };
+                self.send(ticket, case.applied, reason, before, &case.now)
+            }
         }
-        self.send(ticket, applied, Reason::BelowLine, before, &now)
+    }
+
+    /// A request under the epoch that its ticket names, if that can be applied.
+    fn case(&self, ticket: &mut Ticket, need: Need, before: u64) -> Case {
+        let applied = self.apply_epoch(ticket);
+        let course = self.course(ticket, ticket.epoch.as_deref());
+        let now = course.reading(&self.sight(ticket, applied.as_ref()));
+        Case {
+            course,
+            applied,
+            now,
+            need,
+            before,
+        }
+    }
+
+    /// What decides about a request under an epoch.
+    fn course(&self, ticket: &Ticket, epoch: Option<&Epoch>) -> Course {
+        self.models
+            .course(&ticket.model, ticket.frame())
+            .with_preset(self.rules.preset)
+            .with_anchors(ticket.anchors(epoch))
+            .with_ledger(self.index.ledger(&ticket.place.conversation))
+    }
+
+    /// A request as facts: designs that keep by size look at the originals, the others at what is shown.
+    fn sight<'t>(&self, ticket: &'t Ticket, applied: Option<&'t Applied>) -> Sight<'t> {
+        let log = &ticket.conversation.log;
+        let saved = applied.map_or(0, |applied| applied.saved_tokens);
+        let shown = applied.and_then(|applied| applied.shown.as_ref());
+        Sight {
+            log: match shown {
+                Some(shown) if self.rules.looks_at_the_view() => shown,
+                _ => log,
+            },
+            shown_tokens: log.total_tokens().saturating_sub(saved),
+            reference_tokens: self.rules.reference_tokens(ticket, applied),
+            entries: log.len(),
+            links: (!self.rules.looks_at_the_view()).then_some(&ticket.conversation.chain),
+        }
     }
 
     /// Sends what the epoch in force makes of the request, or the request itself.
@@ -311,11 +367,22 @@ impl Keeper {
 
     fn apply_epoch(&self, ticket: &mut Ticket) -> Option<Applied> {
         let epoch = ticket.epoch.as_ref()?;
-        let applied = epoch.apply(&ticket.conversation, ticket.form);
+        let applied = epoch.apply(&ticket.conversation, &ticket.body, ticket.form);
         if applied.is_none() {
             ticket.epoch = None;
         }
         applied
+    }
+
+    /// Forgets an epoch that somebody took back since, such as by `epitome undo`.
+    async fn heed_undo(&self, ticket: &mut Ticket, need: &Need) {
+        while let Some(epoch) = &ticket.epoch
+            && self.journal.is_undone(&epoch.id).await
+        {
+            tracing::info!(compaction = epoch.id, "a compaction was taken back");
+            self.index.take_back(epoch);
+            ticket.epoch = self.in_force(ticket, need);
+        }
     }
 
     /// Asks the store about a chain that this process does not know.
@@ -432,5 +499,5 @@ fn manages_context(body: &Body) -> bool {
 }
 
 fn new_conversation_id() -> ConversationId {
-    ConversationId::from_number(uuid::Uuid::now_v7().as_u128())
+    ConversationId::from_number(crate::clock::new_number())
 }

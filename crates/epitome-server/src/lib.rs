@@ -24,6 +24,6 @@ mod upstream;
 mod words;
 
 pub use config::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation, Summariser,
 };
 pub use server::Server;

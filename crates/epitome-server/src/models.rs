@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use epitome::{
-    Belief, Calibration, ContextBeta, Count, Digest, Evidence, Gauge, Learned, Lesson, Margins, Model,
-    ModelTable, OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
+    Belief, CachePrices, Calibration, ContextBeta, Count, Course, Digest, Evidence, Frame, Learned,
+    Lesson, Margins, Model, ModelTable, OutputCounting, RefusedSize, UsageFinding, Window,
+    WindowSource, window_of_with,
 };
 use epitome_store::BeliefRow;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,9 @@ const LEAST_UNPROVEN_DIVISOR: u64 = 4;
 #[derive(Debug)]
 pub(crate) struct Models {
     configured: ConfiguredWindows,
+    margins: Margins,
+    /// The window of a model of which nothing is known.
+    assumed: Window,
     known: Mutex<HashMap<ModelKey, Known>>,
 }
 
@@ -106,15 +110,17 @@ pub(crate) struct StoredBelief {
 }
 
 impl Models {
-    pub(crate) fn new(configured: ConfiguredWindows) -> Self {
+    pub(crate) fn new(configured: ConfiguredWindows, margins: Margins, assumed: Window) -> Self {
         Self {
             configured,
+            margins,
+            assumed,
             known: Mutex::default(),
         }
     }
 
-    /// The gauge for a request that asks for so many tokens of output.
-    pub(crate) fn gauge(&self, key: &ModelKey, output_tokens: Option<u64>) -> Gauge {
+    /// What decides about a request with this frame, as far as the model is concerned.
+    pub(crate) fn course(&self, key: &ModelKey, mut frame: Frame) -> Course {
         let known = self.known(key);
         let window = self.window(key, &known.belief);
         if window.source == WindowSource::Assumed && !known.is_told {
@@ -126,17 +132,26 @@ impl Models {
                 "nothing is known of this model: its window is assumed; say it with --window"
             );
         }
-        let counting = match key.in_table().and_then(|model| model.counts_output) {
+        let in_table = key.in_table();
+        frame.counting = match in_table.and_then(|model| model.counts_output) {
             Some(true) => OutputCounting::Together,
             Some(false) | None => OutputCounting::Apart,
         };
-        known
-            .belief
-            .gauge(window, Margins::default(), output_tokens, counting)
+        let told = match self.configured.of(&key.model) {
+            Some(tokens) => Window::configured(tokens),
+            None => table_window(key).unwrap_or(self.assumed),
+        };
+        Course::new(told)
+            .with_belief(known.belief)
+            .with_margins(self.margins)
+            .with_cache_prices(CachePrices::of(in_table))
+            .with_frame(frame)
+            .without_guard()
     }
 
     fn window(&self, key: &ModelKey, belief: &Belief) -> Window {
-        belief.window(self.configured.of(&key.model), table_window(key))
+        let table = table_window(key).unwrap_or(self.assumed);
+        belief.window(self.configured.of(&key.model), Some(table))
     }
 
     /// A provider counted a request that went well. What that gives away is returned; a window that was unlearned or

@@ -8,6 +8,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
+use epitome::Preset;
 use epitome_store::{AnyStore, Store, TenantId};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
@@ -16,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use crate::config::{Config, StartError, StoreLocation};
 use crate::index::Index;
 use crate::journal::Journal;
-use crate::keeper::Keeper;
+use crate::keeper::{Keeper, Rules};
 use crate::models::{ModelKey, Models};
 use crate::proxy::{self, Proxy};
 use crate::upstream::Upstream;
@@ -43,7 +44,12 @@ impl Server {
         config.check()?;
         let store = open(&config.store).await?;
         let tenant = TenantId::local();
-        let models = Models::new(config.windows.clone().or(config.window_tokens));
+        let preset = Preset::from(&config.settings);
+        let models = Models::new(
+            config.windows.clone().or(config.window_tokens),
+            config.settings.margins(),
+            preset.assumed_window(),
+        );
         let mut secret = fresh_secret();
         if let Some(store) = &store {
             match store.tenant_key(&tenant, secret).await {
@@ -64,7 +70,16 @@ impl Server {
         let index = Arc::new(Index::default());
         let journal = Journal::start(store, tenant, Arc::clone(&index), &tasks);
         let key = ChainKey::new(secret);
-        let keeper = Keeper::new(config.mode, key, models, index, journal, tasks.clone());
+        let rules = Rules::new(&config.settings, config.summariser.clone());
+        let keeper = Keeper::new(
+            config.mode,
+            rules,
+            key,
+            models,
+            index,
+            journal,
+            tasks.clone(),
+        );
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.map_err(|source| StartError::Listen {
             address: config.listen,

@@ -3,9 +3,10 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, ConversationId,
-    ConversationRow, EntryRow, EntryWords, Error, LearnedWindow, MemoryRow, NewChange, NodeRow,
-    Outcome, Result, Saved, SearchHit, SearchScope, SqliteStore, Store, TenantId,
+    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, CompactionState,
+    ConversationId, ConversationRow, EntryRow, EntryWords, Error, LearnedWindow, MemoryRow,
+    NewChange, NodeRow, Outcome, Result, Saved, SearchHit, SearchScope, SqliteStore, Store,
+    TenantId,
 };
 
 /// Any of the stores, chosen at run time.
@@ -218,6 +219,14 @@ impl Store for AnyStore {
         compaction_id: &str,
     ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
         delegate!(self.compaction(tenant, compaction_id))
+    }
+
+    fn compaction_state(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send {
+        delegate!(self.compaction_state(tenant, compaction_id))
     }
 
     fn conversation(

@@ -243,6 +243,14 @@ impl Store for SqliteStore {
         read::compaction(&self.readers, tenant, compaction_id)
     }
 
+    fn compaction_state(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send {
+        read::compaction_state(&self.readers, tenant, compaction_id)
+    }
+
     fn conversation(
         &self,
         tenant: &TenantId,

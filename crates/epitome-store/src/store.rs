@@ -3,9 +3,9 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, ConversationId,
-    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NodeRow, Outcome,
-    Result, Saved, SearchHit, SearchScope, TenantId,
+    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, CompactionState,
+    ConversationId, ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
+    NodeRow, Outcome, Result, Saved, SearchHit, SearchScope, TenantId,
 };
 
 /// An append-only log of conversations with their compactions, for many tenants.
@@ -161,6 +161,13 @@ pub trait Store: Send + Sync + 'static {
         tenant: &TenantId,
         compaction_id: &str,
     ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send;
+
+    /// Whether a compaction is in force, without reading it.
+    fn compaction_state(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send;
 
     /// A conversation by its name.
     fn conversation(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Facts, Log, Meter, Reason};
+use epitome::{Digest, Facts, Log, Meter, Reason, ReferenceMeter};
 
 use crate::body::Body;
 use crate::decode::{canonical, decode};
@@ -22,6 +22,8 @@ pub struct Known {
     pub facts: Facts,
     /// Whether it is text, reasoning, calls and results: nothing whose size is only guessed.
     pub is_plain: bool,
+    /// What a design counts in a way of its own, where it was asked for.
+    pub reference_units: u64,
 }
 
 /// Messages are recognised by the group first: hashing one long stretch is several times faster than
@@ -37,6 +39,7 @@ type Group = Arc<[Arc<Known>]>;
 #[derive(Debug)]
 pub struct Memo {
     meter: Meter,
+    reference: Option<ReferenceMeter>,
     messages: Mutex<Generations<Arc<Known>>>,
     groups: Mutex<Generations<Group>>,
 }
@@ -55,9 +58,17 @@ impl Memo {
         let capacity = capacity.div_ceil(2).max(1);
         Self {
             meter,
+            reference: None,
             messages: Mutex::new(Generations::new(capacity)),
             groups: Mutex::new(Generations::new(capacity.div_ceil(GROUP))),
         }
+    }
+
+    /// The same memo, which also counts in the way of a design.
+    #[must_use]
+    pub const fn counting_as(mut self, reference: Option<ReferenceMeter>) -> Self {
+        self.reference = reference;
+        self
     }
 
     /// The meter by which sizes were taken.
@@ -210,7 +221,7 @@ impl Conversation {
                     Some(known) => known,
                     None => {
                         new_messages += 1;
-                        let known = Arc::new(derive(body, index, exact, memo.meter)?);
+                        let known = Arc::new(derive(body, index, exact, memo)?);
                         memo.messages().remember(exact, Arc::clone(&known));
                         known
                     }
@@ -256,13 +267,16 @@ fn exact_digest(wire: Wire, bytes: &[u8]) -> Digest {
     }
 }
 
-fn derive(body: &Body, index: usize, exact: Digest, meter: Meter) -> Result<Known, Reason> {
+fn derive(body: &Body, index: usize, exact: Digest, memo: &Memo) -> Result<Known, Reason> {
     let value = body.read(index).map_err(|_| Reason::UnreadableMessage)?;
     let decoded = decode(body.wire(), &value).map_err(|_| Reason::UnreadableMessage)?;
     Ok(Known {
         exact,
         canonical: canonical(body.wire(), &value),
-        facts: Facts::of(&decoded.message, meter),
+        facts: Facts::of(&decoded.message, memo.meter),
         is_plain: is_plain_message(&decoded.message),
+        reference_units: memo
+            .reference
+            .map_or(0, |reference| reference.units(&decoded.message)),
     })
 }

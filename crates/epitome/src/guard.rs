@@ -1,5 +1,6 @@
 //! The context-window guard: windows in which compaction cannot work, and windows in which it hardly can.
 
+use crate::preset::Preset;
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 
@@ -52,15 +53,19 @@ impl WindowTooSmall {
 ///
 /// # Errors
 /// [`WindowTooSmall`] below [`GUARD_MINIMUM_TOKENS`].
-pub const fn window(preset: PresetName, window_tokens: u64) -> Result<Guard, WindowTooSmall> {
-    match preset {
-        PresetName::Default | PresetName::Openclaw => match window_tokens {
-            ..GUARD_MINIMUM_TOKENS => Err(WindowTooSmall { window_tokens }),
-            GUARD_MINIMUM_TOKENS..GUARD_WARNING_TOKENS => Ok(Guard::Small { window_tokens }),
-            GUARD_WARNING_TOKENS.. => Ok(Guard::Fine),
-        },
-        PresetName::Vibe | PresetName::Micro | PresetName::Spacebot | PresetName::Layer => {
-            Ok(Guard::Fine)
-        }
+pub fn window(preset: PresetName, window_tokens: u64) -> Result<Guard, WindowTooSmall> {
+    if Preset::named(preset).guards {
+        looked_at(window_tokens)
+    } else {
+        Ok(Guard::Fine)
+    }
+}
+
+/// What a design with a guard says of a window.
+pub(crate) const fn looked_at(window_tokens: u64) -> Result<Guard, WindowTooSmall> {
+    match window_tokens {
+        ..GUARD_MINIMUM_TOKENS => Err(WindowTooSmall { window_tokens }),
+        GUARD_MINIMUM_TOKENS..GUARD_WARNING_TOKENS => Ok(Guard::Small { window_tokens }),
+        GUARD_WARNING_TOKENS.. => Ok(Guard::Fine),
     }
 }

@@ -15,6 +15,7 @@
 
 mod anchor;
 mod compaction;
+mod course;
 mod digest;
 mod dress;
 mod event;
@@ -53,6 +54,9 @@ mod window;
 
 pub use anchor::anchors;
 pub use compaction::{Basis, Compaction};
+pub use course::{
+    CacheState, Course, Decision, Frame, Move, ReadyFacts, ShowNow, Sight, Ticket, Work,
+};
 pub use digest::Digest;
 pub use dress::Dress;
 pub use event::{Event, FieldValue, Finished, Pruning, Started};
@@ -82,21 +86,21 @@ pub use pin::{
     CappedPins, NamedResult, Pin, PinKind, PinState, Share, cap as cap_pins, carry as carry_pins,
     find as find_pins, named_results, pin_budget_tokens, share_named,
 };
-pub use plan::{Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system};
-pub use preset::{Keep, Preset, SummaryPlace, Trigger};
+pub use plan::{
+    Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system, notes_within,
+};
+pub use preset::{DueCount, Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
 pub use prune::{
     Cache, EntryCap, ErrorResults, Frozen, OldResults, PLACEHOLDER_MARK, PruneCause, PruneSettings,
     Pruned, Recall,
 };
 pub use reason::Reason;
-pub use session::{
-    CacheState, Change, CommitError, Decision, Job, Prepared, Record, Session, ShowNow, Ticket,
-};
+pub use session::{Change, CommitError, Job, KeptElsewhere, Prepared, Record, Session};
 pub use split::Split;
 pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
 pub use threshold::{Threshold, ThresholdError};
-pub use trim::{Kept, Shown, Trim, trim_tokens_at, trimmed, trims, trims_beyond};
+pub use trim::{Kept, Shown, Trim, trimmed, trims, trims_beyond};
 pub use usage::Usage;
 pub use view::{View, ViewItem, merged};
 pub use warning::WarningCycle;

@@ -339,6 +339,12 @@ impl Plan {
     }
 }
 
+/// The newest of the client's own notes in `span` that fit `cap_tokens` together.
+#[must_use]
+pub fn notes_within(log: &Log, span: Range<usize>, cap_tokens: u64) -> Vec<usize> {
+    notes(log, span, cap_tokens)
+}
+
 /// A share of a size, rounded down, however large.
 pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
     tokens / 100 * percent + tokens % 100 * percent / 100

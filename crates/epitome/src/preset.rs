@@ -1,6 +1,7 @@
 //! A preset: a named bundle of choices. Six designs, one engine.
 
 use crate::log::Log;
+use crate::meter::ReferenceMeter;
 use crate::plan::leading_system;
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
@@ -26,6 +27,23 @@ pub struct Preset {
     pub history_share: Option<f64>,
     /// Messages that a view shows at most, whatever they take. The oldest behind the first leave it without a word.
     pub most_messages: Option<usize>,
+    /// How it counts a conversation.
+    pub counts: DueCount,
+    /// Whether it refuses to work in very small windows.
+    pub guards: bool,
+    /// Whether what was written is shown as soon as it is there, instead of when it must be or pays.
+    pub shows_at_once: bool,
+}
+
+/// How a design counts a conversation when it asks whether it is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueCount {
+    /// As well as it is known: anchored and calibrated.
+    Known,
+    /// What the provider reported last, answer included.
+    Reported,
+    /// In a way of its own.
+    Reference(ReferenceMeter),
 }
 
 /// When a conversation is due.
@@ -132,6 +150,13 @@ impl Preset {
             summary_tokens,
             history_share: None,
             most_messages: (name == PresetName::Micro).then_some(micro::MAX_MESSAGES),
+            counts: match (name, name.reference_meter()) {
+                (PresetName::Vibe, _) => DueCount::Reported,
+                (_, Some(meter)) => DueCount::Reference(meter),
+                (_, None) => DueCount::Known,
+            },
+            guards: matches!(name, PresetName::Default | PresetName::Openclaw),
+            shows_at_once: name != PresetName::Default,
         }
     }
 

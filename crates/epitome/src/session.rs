@@ -4,7 +4,6 @@ mod change;
 mod job;
 mod measure;
 mod overflow;
-mod ready;
 mod replay;
 mod shown;
 mod work;
@@ -12,39 +11,31 @@ mod work;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::course::{Course, Decision, Move, Sight, Work};
+use crate::digest::Digest;
 use crate::event::Event;
-use crate::gauge::{Anchor, Belief, CachePrices};
-use crate::guard::{self, Guard};
-use crate::ledger::{Failure, Ledger, LedgerSettings, Need};
+use crate::gauge::{Belief, CachePrices};
+use crate::guard::Guard;
+use crate::ledger::{Breaker, Failure};
 use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::Pin;
-use crate::plan::leading_system;
-use crate::preset::{Preset, Trigger};
-use crate::preset_name::PresetName;
+use crate::preset::{DueCount, Preset, Trigger};
 use crate::prune::{Cache, Frozen, PruneSettings};
 use crate::reason::Reason;
 use crate::reference::openclaw;
-use crate::reference::spacebot::{self, Tier};
 use crate::reference::vibe::{self, BeforeTurn, Warnings};
-use crate::settings::{DesignSettings, Settings};
+use crate::settings::Settings;
 use crate::threshold::Threshold;
-use crate::usage::Usage;
 use crate::view::View;
 use crate::warning::WarningCycle;
-use crate::window::{Margins, Window};
+use crate::window::Window;
 
 pub use change::{Change, CommitError, Record};
 pub use job::{Job, Prepared};
-pub use measure::Ticket;
-pub use ready::{CacheState, ShowNow};
+pub use replay::KeptElsewhere;
 use shown::Shown;
-
-/// A design's own line is near that of the window from this share of it on.
-const NEAR_PERCENT: u64 = 95;
-/// How often a request that is too long is compacted and sent again.
-const OVERFLOW_ATTEMPTS: u64 = 3;
 
 /// A conversation: every message it ever had, and what of it a model gets.
 ///
@@ -70,43 +61,25 @@ const OVERFLOW_ATTEMPTS: u64 = 3;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    preset: Preset,
-    window: Window,
-    /// The longest answer that its requests ask for, where they do.
-    output_tokens: Option<u64>,
-    margins: Margins,
-    cache_prices: CachePrices,
-    /// System prompt and tools that are passed apart, by the meter.
-    frame_tokens: u64,
-    /// Which set of them it is.
-    kind: u64,
+    course: Course,
     meter: Meter,
-    guards: bool,
     answers_calls: bool,
     entries: Vec<Arc<Message>>,
     shown: Shown,
+    /// The newest summary of a conversation that was kept elsewhere.
+    resumed_summary: String,
+    links: Vec<(usize, Digest)>,
+    sent_tokens: Option<u64>,
     frozen: Option<Frozen>,
     /// What the view was before each compaction in force, oldest first.
     before: Vec<Before>,
     records: Vec<Record>,
     changes: Vec<Change>,
-    ledger: Ledger,
-    belief: Belief,
-    /// The newest counts of the view as it is, newest first.
-    anchors: Vec<Anchor>,
-    /// Counts the changes of the view that are more than one more message.
-    view_version: u64,
     /// The entries that hold something other than text, in order.
     media: Vec<usize>,
-    /// What the last refusal leaves, until an answer comes.
-    refused_tokens: Option<u64>,
-    reported: Option<Usage>,
     warnings: WarningCycle,
     flushed_at: Option<u64>,
-    overflow_attempts: u64,
-    overflows: u64,
     host_pins: Vec<Pin>,
-    exhausted_at: Option<usize>,
     events: Vec<Event>,
 }
 
@@ -120,51 +93,27 @@ struct Before {
     record: usize,
 }
 
-/// What to do before the next request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Send it.
-    Proceed,
-    /// Send it, and compact in the background: the line is near.
-    Prepare,
-    /// Compact first: the line is reached.
-    Compact(Reason),
-}
-
 impl Session {
     /// A new conversation.
     #[must_use]
     pub fn new(window: Window, meter: Meter) -> Self {
         Self {
-            preset: Preset::named(PresetName::Default),
-            window,
-            output_tokens: None,
-            margins: Margins::default(),
-            cache_prices: CachePrices::UNKNOWN,
-            frame_tokens: 0,
-            kind: 0,
+            course: Course::new(window),
             meter,
-            guards: true,
             answers_calls: false,
             entries: Vec::new(),
             shown: Shown::default(),
+            resumed_summary: String::new(),
+            links: Vec::new(),
+            sent_tokens: None,
             frozen: None,
             before: Vec::new(),
             records: Vec::new(),
             changes: Vec::new(),
-            ledger: Ledger::new(LedgerSettings::default()),
-            belief: Belief::default(),
-            anchors: Vec::new(),
-            view_version: 0,
             media: Vec::new(),
-            refused_tokens: None,
-            reported: None,
             warnings: WarningCycle::new(Threshold::Off, window.tokens, Warnings::Off),
             flushed_at: None,
-            overflow_attempts: OVERFLOW_ATTEMPTS,
-            overflows: 0,
             host_pins: Vec::new(),
-            exhausted_at: None,
             events: Vec::new(),
         }
     }
@@ -176,60 +125,55 @@ impl Session {
         let mut session = Self::new(window, meter)
             .with_preset(Preset::from(settings))
             .with_pruning(settings.pruning(window));
-        session.overflow_attempts = settings.common.overflow_attempts;
-        match &settings.design {
-            DesignSettings::Vibe(own) if own.context_warnings => session.with_warnings(),
-            DesignSettings::Default(own) => {
-                session.margins = Margins {
-                    reserve_tokens: own.reserve_tokens,
-                    prepare_share: own.prepare_share,
-                };
-                session
-            }
-            _ => session,
+        session.course = session
+            .course
+            .with_overflow_attempts(settings.common.overflow_attempts)
+            .with_margins(settings.margins());
+        if settings.warns() {
+            session = session.with_warnings();
         }
+        session
     }
 
     /// The same conversation, compacted as `preset` says.
     #[must_use]
     pub fn with_preset(mut self, preset: Preset) -> Self {
-        self.preset = preset;
-        self.shown
-            .measure_as(preset.name.reference_meter(), &self.entries);
+        self.course = self.course.with_preset(preset);
+        let reference = match preset.counts {
+            DueCount::Reference(meter) => Some(meter),
+            DueCount::Known | DueCount::Reported => None,
+        };
+        self.shown.measure_as(reference, &self.entries);
         self
     }
 
     /// The same conversation, whose requests ask for so many tokens of output.
     #[must_use]
-    pub const fn with_output_tokens(mut self, output_tokens: u64) -> Self {
-        self.output_tokens = if output_tokens == 0 {
-            None
-        } else {
-            Some(output_tokens)
-        };
+    pub fn with_output_tokens(mut self, output_tokens: u64) -> Self {
+        self.set_output_tokens((output_tokens > 0).then_some(output_tokens));
         self
     }
 
     /// The same conversation, with what is believed of its model, such as from another conversation.
     #[must_use]
-    pub const fn with_belief(mut self, belief: Belief) -> Self {
-        self.belief = belief;
+    pub fn with_belief(mut self, belief: Belief) -> Self {
+        self.course = self.course.with_belief(belief);
         self
     }
 
     /// The same conversation, where the provider's cache costs this.
     #[must_use]
-    pub const fn with_cache_prices(mut self, prices: CachePrices) -> Self {
-        self.cache_prices = prices;
+    pub fn with_cache_prices(mut self, prices: CachePrices) -> Self {
+        self.course = self.course.with_cache_prices(prices);
         self
     }
 
     /// The same conversation, with a warning once per cycle when half of the threshold is reached.
     #[must_use]
     pub fn with_warnings(mut self) -> Self {
-        let threshold = self.preset.threshold_tokens(self.window(), self.lines());
+        let threshold = self.course.threshold_tokens(self.lines());
         let threshold = threshold.map_or(Threshold::Off, Threshold::Tokens);
-        self.warnings = WarningCycle::new(threshold, self.window.tokens, Warnings::On);
+        self.warnings = WarningCycle::new(threshold, self.window().tokens, Warnings::On);
         self
     }
 
@@ -252,8 +196,8 @@ impl Session {
 
     /// The same conversation, in a window however small: without the guard of `default` and `openclaw`.
     #[must_use]
-    pub const fn without_guard(mut self) -> Self {
-        self.guards = false;
+    pub fn without_guard(mut self) -> Self {
+        self.course = self.course.without_guard();
         self
     }
 
@@ -327,53 +271,20 @@ impl Session {
     /// # Errors
     /// Why nothing is to be done.
     pub fn due(&self) -> Result<Decision, Reason> {
-        if self.exhausted_at == Some(self.entries.len()) {
-            return Err(Reason::AlreadyTried);
-        }
-        self.guard().map_err(guard::WindowTooSmall::reason)?;
-        let lines = self.lines();
-        let tokens = self.context_tokens();
-        if self.is_over_hard_line(tokens) {
-            return Ok(Decision::Compact(Reason::HardLine));
-        }
-        if self.most_messages().is_some() {
-            return Ok(Decision::Compact(Reason::TooManyMessages));
-        }
-        let is_wanted = match self.preset.trigger {
-            Trigger::HardLine => {
-                let lines = lines.ok_or(Reason::WindowBelowReserves)?;
-                if tokens <= lines.prepare_tokens {
-                    return Err(Reason::BelowLine);
-                }
-                true
-            }
-            Trigger::Tiers(thresholds) => {
-                let due = self.due_tokens();
-                match spacebot::tier(due, self.window().tokens, thresholds) {
-                    None => return Err(Reason::BelowLine),
-                    // The highest tier is the hard line of this design.
-                    Some(Tier::Emergency) => return Ok(Decision::Compact(Reason::HardLine)),
-                    Some(Tier::Background | Tier::Aggressive) => true,
-                }
-            }
-            _ => {
-                self.preset
-                    .is_due(self.due_tokens(), self.window(), lines)?;
-                false
-            }
-        };
-        if is_wanted {
-            self.ledger.allows(Need::Wanted, tokens)?;
-            return Ok(Decision::Prepare);
-        }
-        Ok(Decision::Compact(Reason::Threshold))
+        self.course.due(&self.sight())
+    }
+
+    /// What to do before the next request, given who writes summaries and what is under way.
+    #[must_use]
+    pub fn before_request(&self, work: &Work) -> Move {
+        self.course.before_request(&self.sight(), work)
     }
 
     /// Decides before a turn and tells what people should know: the warning of the cycle, a small window, a memory
     /// flush that is due.
     pub fn before_turn(&mut self) -> Decision {
         if self.entries.len() <= 1
-            && let Ok(Guard::Small { window_tokens }) = self.guard()
+            && let Ok(Guard::Small { window_tokens }) = self.course.guard()
         {
             self.events.push(Event::SmallWindow { window_tokens });
         }
@@ -387,7 +298,7 @@ impl Session {
             });
         }
         let compaction_count = self.before.len() as u64;
-        if let Trigger::WindowLess(reserve) = self.preset.trigger
+        if let Trigger::WindowLess(reserve) = self.course.preset().trigger
             && openclaw::is_flush_due(
                 context_tokens,
                 self.window().tokens,
@@ -413,8 +324,14 @@ impl Session {
             reason,
             error: error.into(),
         });
-        let breaker = self.ledger.failed(failure, self.context_tokens());
-        if let crate::ledger::Breaker::Opened { failures } = breaker {
+        let sight = sight(
+            &self.shown,
+            self.entries.len(),
+            &self.links,
+            self.sent_tokens,
+        );
+        let breaker = self.course.handle_failed(failure, &sight);
+        if let Breaker::Opened { failures } = breaker {
             self.events.push(Event::BreakerOpened { reason, failures });
         }
     }
@@ -454,39 +371,27 @@ impl Session {
         &self.shown.log
     }
 
-    /// Whether a request of so many tokens may not go out. That is the line of the window; a design whose own line lies
-    /// above that one would never come to its own way, so that its hard line lies between its own and the window.
-    fn is_over_hard_line(&self, tokens: u64) -> bool {
-        let Some(lines) = self.lines() else {
-            return false;
-        };
-        let window = self.window().tokens;
-        let own = match self.preset.trigger {
-            Trigger::HardLine => None,
-            Trigger::Tiers(thresholds) => Some((window as f64 * thresholds.emergency) as u64),
-            _ => {
-                let own = self.preset.threshold_tokens(self.window(), Some(lines));
-                // One that lies just below would be overtaken by a single long message.
-                let near = crate::plan::percent_of(lines.hard_tokens, NEAR_PERCENT);
-                let above = own.filter(|own| (near..window).contains(own));
-                above.map(|own| own + (window - own) / 2)
-            }
-        };
-        tokens > own.unwrap_or(0).max(lines.hard_tokens)
+    /// The view as facts.
+    pub(super) fn sight(&self) -> Sight<'_> {
+        sight(
+            &self.shown,
+            self.entries.len(),
+            &self.links,
+            self.sent_tokens,
+        )
     }
+}
 
-    /// How many messages may be shown, where there are more.
-    fn most_messages(&self) -> Option<usize> {
-        let log = &self.shown.log;
-        let shown = log.len() - leading_system(log);
-        self.preset.most_messages.filter(|most| shown > *most)
-    }
-
-    fn guard(&self) -> Result<Guard, guard::WindowTooSmall> {
-        if self.guards {
-            guard::window(self.preset.name, self.window().tokens)
-        } else {
-            Ok(Guard::Fine)
-        }
+/// What is shown, as facts; apart from the session, so that its course can be changed while it looks.
+fn sight<'s>(
+    shown: &'s Shown,
+    entries: usize,
+    links: &'s [(usize, Digest)],
+    sent_tokens: Option<u64>,
+) -> Sight<'s> {
+    let sight = shown.sight(entries, links);
+    Sight {
+        shown_tokens: sent_tokens.unwrap_or(sight.shown_tokens),
+        ..sight
     }
 }

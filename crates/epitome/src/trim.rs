@@ -10,7 +10,7 @@ mod json;
 mod notable;
 
 pub(crate) use choose::cap;
-pub use choose::{trim_tokens_at, trims, trims_beyond};
+pub use choose::{trims, trims_beyond};
 
 use std::ops::Range;
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::log::Log;
 use crate::message::{Block, Message, Role};
+use crate::meter::Meter;
 use crate::plan::{Layout, Plan};
 use crate::reference::micro::{self, ACKNOWLEDGEMENT};
 use crate::trim::Trim;
@@ -56,6 +58,29 @@ impl View {
             ViewItem::Trimmed(at, _) | ViewItem::Merged(at) => *at..*at + 1,
             _ => 0..0,
         })
+    }
+
+    /// Sizes and cuts of what is shown of `log`. `message` gives the message of an item that is not as it was sent.
+    #[must_use]
+    pub fn log(
+        &self,
+        log: &Log,
+        meter: Meter,
+        message: impl Fn(&ViewItem) -> Option<Message>,
+    ) -> Log {
+        let mut shown = Log::new();
+        for item in &self.items {
+            match item {
+                ViewItem::Entries(range) => shown.push_kept(log, range.clone()),
+                item => {
+                    if let Some(message) = message(item) {
+                        shown.push_frozen(&message, meter);
+                    }
+                }
+            }
+        }
+        shown.go_on_as(log);
+        shown
     }
 
     /// The view that `plan` leads to, with `trims` on entries that stay (sorted by position).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{CacheState, Decision, Message, ModelTable, Reason, ShowNow, Ticket};
+use epitome::{CacheState, Message, ModelTable, Move, Reason, ShowNow, Ticket, Work};
 
 use super::state::State;
 use super::{Conversation, ConversationError};
@@ -70,40 +70,44 @@ impl Conversation {
                 Ok(false) => {}
                 Err(error) => self.pass_over(error)?,
             }
-            let decision = state.session.before_turn();
-            match decision {
-                Decision::Proceed => return Ok(StepAction::Proceed),
-                Decision::Prepare => {
-                    self.prepare(&mut state, Reason::NearLine).await?;
-                    return Ok(preparing(&state));
+            state.session.before_turn();
+            let work = self.work(&state);
+            match state.session.before_request(&work) {
+                Move::Compact(reason) => return self.at_once(&mut state, reason).await,
+                Move::Prepare { reason, otherwise } => {
+                    let is_begun = self.prepare(&mut state, reason).await?;
+                    return match otherwise {
+                        Some(reason) if !is_begun => self.at_once(&mut state, reason).await,
+                        _ => Ok(preparing(&state)),
+                    };
                 }
-                // Trimming tells nothing of what leaves: what is due anyway is summarised first.
-                Decision::Compact(Reason::TooManyMessages) if self.is_due_anyway(&state) => {
-                    if self.engine().settings().common.wait {
-                        Reason::Threshold
-                    } else if self.prepare(&mut state, Reason::Threshold).await?
-                        || state.in_flight.is_some()
-                    {
-                        return Ok(StepAction::Preparing);
-                    } else {
-                        return self.at_once(&mut state, Reason::TooManyMessages).await;
-                    }
-                }
-                Decision::Compact(reason) if self.must_not_wait(reason) => {
-                    return self.at_once(&mut state, reason).await;
-                }
-                Decision::Compact(reason) => {
-                    if !self.engine().settings().common.wait {
-                        self.prepare(&mut state, reason).await?;
-                        return Ok(preparing(&state));
-                    }
-                    reason
+                Move::Await(reason) => reason,
+                Move::Show(_) | Move::Send(_) => {
+                    state.wait();
+                    return Ok(match work.is_writing {
+                        true => StepAction::Preparing,
+                        false => StepAction::Proceed,
+                    });
                 }
             }
         };
         match self.compact_for(reason, None).await {
             Ok(_) => Ok(StepAction::Compacted(reason)),
             Err(error) => self.unchanged(error),
+        }
+    }
+
+    /// Who writes, and what is under way.
+    fn work(&self, state: &State) -> Work {
+        let shared = self.engine().shared();
+        let ready = state.ready.as_ref();
+        let ready = ready.and_then(|ready| ready.written.prepared.as_ref().ok());
+        Work {
+            asks_somebody: shared.ladder.asks_a_model() || shared.hooks.has_before_compact(),
+            waits: self.engine().settings().common.wait,
+            is_writing: state.in_flight.is_some(),
+            ready: ready.map(|prepared| state.session.ready_facts(prepared)),
+            cache: self.cache_state(state),
         }
     }
 
@@ -118,37 +122,25 @@ impl Conversation {
         }
     }
 
-    /// Whether the size alone calls for a compaction that a model can write.
-    fn is_due_anyway(&self, state: &State) -> bool {
-        let shared = self.engine().shared();
-        let preset = epitome::Preset::from(&shared.settings);
-        let tokens = state.session.due_tokens();
-        shared.ladder.asks_a_model() && preset.is_due(tokens, shared.window, None).is_ok()
-    }
-
-    /// Whether it has to happen now and without a model: the request would not fit, or the design wants no model.
-    fn must_not_wait(&self, reason: Reason) -> bool {
-        let asks_nobody = !self.engine().shared().ladder.asks_a_model()
-            && !self.engine().shared().hooks.has_before_compact();
-        asks_nobody || matches!(reason, Reason::HardLine | Reason::TooManyMessages)
-    }
-
     /// Whether what is ready should be shown now, and why. What failed is settled at once.
     pub(super) fn shows(&self, state: &State, written: &Written) -> Option<ShowNow> {
         let Ok(prepared) = &written.prepared else {
             return Some(ShowNow::Design);
         };
+        state.session.shows(prepared, self.cache_state(state))
+    }
+
+    fn cache_state(&self, state: &State) -> CacheState {
         let shared = self.engine().shared();
         let idle_ms = shared.clock.now_ms().saturating_sub(state.asked_ms);
         let model = shared.model.as_deref();
         let model = model.and_then(|name| ModelTable::builtin().find(name));
         let is_cold = epitome::is_surely_cold(idle_ms, model.and_then(|model| model.cache));
-        let cache = if is_cold && state.asked_ms > 0 {
+        if is_cold && state.asked_ms > 0 {
             CacheState::Cold
         } else {
             CacheState::Warm
-        };
-        state.session.shows(prepared, cache)
+        }
     }
 
     fn unchanged(&self, error: ConversationError) -> Result<StepAction, ConversationError> {

@@ -77,9 +77,7 @@ impl EpochClass {
     pub(crate) const fn helps(self, need: &Need) -> bool {
         match self {
             Self::Any | Self::Window(_) | Self::Refused(_) => !need.fits_bare,
-            Self::Output(made_for) => {
-                need.is_forced_by_output && is_same(made_for, need.window_tokens)
-            }
+            Self::Output(made_for) => !need.fits_bare && is_same(made_for, need.window_tokens),
         }
     }
 

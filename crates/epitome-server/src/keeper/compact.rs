@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use epitome::{Basis, Compaction, Message, NoPlan, Plan, Reason, Room, ShowNow, Swap, Target};
+use epitome::{
+    Failure, KeptElsewhere, Message, Meter, NoPlan, ReadyFacts, Reason, Session, ShowNow, View,
+    ViewItem,
+};
+use epitome_engine::summarise::{LadderRung, Step, Wish};
 use epitome_store::{CompactionState, Outcome};
-use epitome_wire::{Body, decode};
 
-use super::{Action, Ask, Keeper, Outgoing, Size, Ticket};
+use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
-use crate::epoch::{Applied, Epoch};
-
-/// Sizes that were tried are told apart by this part of the window.
-const TRIED_DIVISOR: u64 = 16;
+use crate::epoch::{Applied, Epoch, StepRecord, read};
 
 /// A compaction made, and what it makes of the request it was made on.
 struct Made {
@@ -19,30 +19,52 @@ struct Made {
     applied: Applied,
 }
 
+/// A compaction that was prepared, and what it makes of a request.
+pub(super) struct Ready {
+    pub(super) epoch: Arc<Epoch>,
+    applied: Applied,
+    pub(super) facts: ReadyFacts,
+}
+
+/// What a compaction is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    /// All that the client sent.
+    Originals,
+    /// What the epoch in force shows of it.
+    View,
+}
+
 impl Keeper {
     /// Compacts before the request goes out, with the built-in summariser. When that cannot help, the
     /// request goes out as it would have, with the reason.
-    pub(super) async fn compact_now(self: &Arc<Self>, ticket: Ticket, ask: &Ask) -> Outgoing {
-        if let Some(swapped) = self.swap(&ticket, ask).await {
-            return swapped;
-        }
-        let ticket = Arc::new(ticket);
-        let made = match self.make(Arc::clone(&ticket), *ask).await {
+    pub(super) async fn compact_now(
+        self: &Arc<Self>,
+        ticket: Ticket,
+        case: Case,
+        reason: Reason,
+    ) -> Outgoing {
+        let (ticket, case) = (Arc::new(ticket), Arc::new(case));
+        let made = match self
+            .make(Arc::clone(&ticket), Arc::clone(&case), reason)
+            .await
+        {
             Ok(made) => made,
-            Err(no) => return self.left_as_it_is(unshared(ticket), ask, no.reason),
+            Err(no) => return self.left_as_it_is(unshared(ticket), &case, no.reason),
         };
         if self.mode == Mode::Observe {
-            let after = ticket.read(&ask.gauge, made.applied.saved_tokens, Some(&made.epoch));
-            return observed(unshared(ticket), ask, after.size_tokens);
+            let course = self.course(&ticket, Some(&made.epoch));
+            let after = course.reading(&self.sight(&ticket, Some(&made.applied)));
+            return observed(unshared(ticket), &case, reason, after.size_tokens);
         }
-        let (epoch, applied) = self.commit(&ticket, made, CompactionState::Published).await;
-        self.index.publish(Arc::clone(&epoch));
+        let stored = self.commit(&ticket, made, CompactionState::Published).await;
+        self.index.publish(Arc::clone(&stored.epoch));
         let mut ticket = unshared(ticket);
-        ticket.epoch = Some(epoch);
-        self.compacted(ticket, &applied, ask, ask.reason)
+        ticket.epoch = Some(stored.epoch);
+        self.compacted(ticket, &stored.applied, &case, reason)
     }
 
-    fn left_as_it_is(&self, mut ticket: Ticket, ask: &Ask, reason: Reason) -> Outgoing {
+    fn left_as_it_is(&self, ticket: Ticket, case: &Case, reason: Reason) -> Outgoing {
         let reason = match reason {
             // Where nothing can be removed or made smaller, what must stay is all there is.
             Reason::FloorAboveBudget | Reason::NothingToRemove | Reason::NotSmaller => {
@@ -50,78 +72,47 @@ impl Keeper {
             }
             other => other,
         };
-        self.note(&ticket, "passthrough", reason, ask.before, ask.before);
-        let applied = self.apply_epoch(&mut ticket);
-        let now = ticket.read_under(&ask.gauge, applied.as_ref());
+        self.note(&ticket, "passthrough", reason, case.before, case.before);
         // Also where an earlier compaction goes out: it does not help enough, and this is why.
         Outgoing {
             reason,
-            ..self.send(ticket, applied, reason, ask.before, &now)
+            ..self.send(ticket, case.applied.clone(), reason, case.before, &case.now)
         }
     }
 
-    /// Shows a compaction that was prepared in the background where the line is reached, if it leaves as much room as
-    /// a fresh one would.
-    async fn swap(&self, ticket: &Ticket, ask: &Ask) -> Option<Outgoing> {
-        let ready = self.ready(ticket, ask)?;
-        let target = target(ticket, ask, Ahead::No)?;
-        if ready.swap.after_tokens > target.tokens {
-            return None;
-        }
-        self.show(ticket, ask, ready, ShowNow::Must(ask.reason))
-            .await
-    }
-
-    /// Shows a compaction that was prepared before it must be shown: when the cache is gone anyway, or when that saves
-    /// more than it costs.
-    pub(super) async fn swap_early(&self, ticket: &Ticket, ask: &Ask) -> Option<Outgoing> {
-        let ready = self.ready(ticket, ask)?;
-        let why = if ticket.is_surely_cold() {
-            ShowNow::Cold
-        } else if ready.swap.pays() {
-            ShowNow::Pays(ready.swap)
-        } else {
-            return None;
-        };
-        self.show(ticket, ask, ready, why).await
-    }
-
-    fn ready(&self, ticket: &Ticket, ask: &Ask) -> Option<Ready> {
+    /// What was prepared for a request like this.
+    pub(super) fn ready(&self, ticket: &Ticket, case: &Case) -> Option<Ready> {
         if self.mode == Mode::Observe {
             return None;
         }
-        let epoch = self.prepared(ticket, ask)?;
-        let applied = epoch.apply(&ticket.conversation, ticket.form)?;
-        let after = ticket.total_tokens().saturating_sub(applied.saved_tokens);
-        let swap = Swap::of(
-            &ask.now,
-            ask.now.lines?,
-            ask.now.real(after),
-            ask.now.real(ticket.fixed_tokens + applied.kept_tokens),
-            ticket.growth(&ask.now),
-            ticket.cache_prices(),
-            ask.gauge.window,
-        );
+        let epoch = self.prepared(ticket, case)?;
+        let applied = epoch.apply(&ticket.conversation, &ticket.body, ticket.form)?;
+        let facts = ReadyFacts {
+            after_tokens: ticket.total_tokens().saturating_sub(applied.saved_tokens),
+            kept_tokens: ticket.fixed_tokens + applied.kept_tokens,
+            waited_tokens: self.index.waited_tokens(&epoch.id),
+        };
         Some(Ready {
             epoch,
             applied,
-            swap,
+            facts,
         })
     }
 
-    async fn show(
+    pub(super) async fn show(
         &self,
         ticket: &Ticket,
-        ask: &Ask,
+        case: &Case,
         ready: Ready,
         why: ShowNow,
-    ) -> Option<Outgoing> {
+    ) -> Outgoing {
         let mut epoch = (*ready.epoch).clone();
         epoch.detail.swap = why.swap();
         let reason = match why {
             ShowNow::Must(reason) => reason,
             ShowNow::Cold => Reason::CacheCold,
-            ShowNow::Pays(_) | ShowNow::Design => Reason::Pays,
+            ShowNow::Pays(_) => Reason::Pays,
+            ShowNow::Design => Reason::Threshold,
         };
         let record = epoch.record();
         let epoch = Arc::new(epoch);
@@ -129,14 +120,15 @@ impl Keeper {
         self.journal.publish_now(epoch.id.clone(), record).await;
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
-        Some(self.compacted(swapped, &ready.applied, ask, reason))
+        self.compacted(swapped, &ready.applied, case, reason)
     }
 
     /// The prepared compaction that goes further than the one in force.
-    fn prepared(&self, ticket: &Ticket, ask: &Ask) -> Option<Arc<Epoch>> {
+    fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
         let covers = |epoch: &Epoch| epoch.detail.covered_links;
         let now = ticket.epoch.as_deref().map_or(0, covers);
-        let serves = |epoch: &Epoch| epoch.class.is_own(&ask.need) || epoch.class.helps(&ask.need);
+        let serves =
+            |epoch: &Epoch| epoch.class.is_own(&case.need) || epoch.class.helps(&case.need);
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
             .filter(|epoch| covers(epoch) > now)
@@ -146,29 +138,25 @@ impl Keeper {
         &self,
         mut ticket: Ticket,
         applied: &Applied,
-        ask: &Ask,
+        case: &Case,
         reason: Reason,
     ) -> Outgoing {
-        let now = ticket.read_under(&ask.gauge, Some(applied));
+        let course = self.course(&ticket, ticket.epoch.as_deref());
+        let now = course.reading(&self.sight(&ticket, Some(applied)));
         let Some(bytes) = ticket.rendered(applied) else {
             ticket.epoch = None;
-            return self.send(
-                ticket,
-                None,
-                Reason::UnreadableMessage,
-                ask.before,
-                &ask.now,
-            );
+            let reason = Reason::UnreadableMessage;
+            return self.send(ticket, None, reason, case.before, &case.now);
         };
         ticket.sent_tokens = ticket.total_tokens().saturating_sub(applied.saved_tokens);
         let after = now.size_tokens;
-        self.note(&ticket, "compacted", reason, ask.before, after);
+        self.note(&ticket, "compacted", reason, case.before, after);
         Outgoing {
             bytes,
             action: Action::Compacted,
             reason,
             size: Some(Size {
-                before: ask.before,
+                before: case.before,
                 after,
             }),
             ticket: Some(Arc::new(ticket)),
@@ -176,34 +164,95 @@ impl Keeper {
     }
 
     /// Makes a compaction in the background, so that it is there when it is needed.
-    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, ask: Ask) {
+    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
         let conversation = ticket.place.conversation.clone();
-        if self.mode == Mode::Observe
-            || self.prepared(ticket, &ask).is_some()
-            || !self.index.claim(&conversation)
-        {
+        if self.mode == Mode::Observe || !self.index.claim(&conversation) {
             return;
         }
         let keeper = Arc::clone(self);
-        let ticket = Arc::new(ticket.clone());
+        let (ticket, case) = (Arc::new(ticket.clone()), Arc::new(case.clone()));
         self.tasks.spawn(async move {
-            if let Ok(made) = keeper.make(Arc::clone(&ticket), ask).await {
-                let (epoch, _) = keeper
-                    .commit(&ticket, made, CompactionState::Prepared)
-                    .await;
-                keeper.index.prepare(epoch);
+            let made = if keeper.rules.asks_a_model() {
+                keeper.write(&ticket, &case, reason).await
+            } else {
+                let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
+                keeper.make(ticket, case, reason).await
+            };
+            if let Ok(made) = made {
+                let is_ours = made.epoch.detail.steps.is_empty();
+                let state = CompactionState::Prepared;
+                let stored = keeper.commit(&ticket, made, state).await;
+                // What a model wrote cannot be made again: it is used only once it is stored.
+                if is_ours || stored.is_stored {
+                    keeper.index.prepare(stored.epoch);
+                }
             }
             keeper.index.release(&conversation);
         });
     }
 
+    /// Has somebody write a compaction; whatever they do, what comes of it was checked.
+    async fn write(
+        self: &Arc<Self>,
+        ticket: &Arc<Ticket>,
+        case: &Arc<Case>,
+        reason: Reason,
+    ) -> Result<Made, NoPlan> {
+        let begun = {
+            let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
+            let begin = move || {
+                let mut session = keeper.session(&ticket, &case, Basis::View)?;
+                let job = session.begin(reason).inspect_err(|_| {
+                    keeper.remember(&ticket, &session);
+                })?;
+                Ok::<_, NoPlan>((session, job))
+            };
+            tokio::task::spawn_blocking(begin).await
+        };
+        let (mut session, job) = begun.unwrap_or_else(|_| Err(failed()))?;
+        let sent = case.applied.as_ref();
+        let request = sent.and_then(|applied| ticket.rendered(applied));
+        let wish = Wish {
+            focus: None,
+            request: Some(request.unwrap_or_else(|| ticket.body.bytes().clone())),
+            asked: self.rules.asked(ticket.place.conversation.as_str()),
+        };
+        let written = self.rules.ladder.write(&job, wish).await;
+        let is_ours = matches!(
+            written.steps.as_slice(),
+            [Step {
+                rung: LadderRung::BuiltIn,
+                failed: None,
+                ..
+            }]
+        );
+        for step in written.steps.iter().filter(|step| step.failed.is_some()) {
+            let rung = step.rung.as_str();
+            tracing::warn!(rung, why = step.message, "a summary did not hold");
+        }
+        let prepared = match written.prepared {
+            Ok(prepared) => prepared,
+            Err(no) => {
+                session.failed(Failure::SummaryFailed, no.to_string());
+                self.remember(ticket, &session);
+                return Err(no);
+            }
+        };
+        let not_smaller = |_| NoPlan {
+            reason: Reason::NotSmaller,
+            floor_tokens: job.plan().floor_tokens,
+        };
+        session.commit(prepared).map_err(not_smaller)?;
+        let mut made = self.frozen(ticket, case, &session, Basis::View)?;
+        if !is_ours {
+            let steps = written.steps.iter();
+            made.epoch.detail.steps = steps.map(StepRecord::of).collect();
+        }
+        Ok(made)
+    }
+
     /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count.
-    async fn commit(
-        &self,
-        ticket: &Ticket,
-        made: Made,
-        state: CompactionState,
-    ) -> (Arc<Epoch>, Applied) {
+    async fn commit(&self, ticket: &Ticket, made: Made, state: CompactionState) -> Stored {
         let Made { epoch, applied } = made;
         let links = ticket
             .conversation
@@ -211,26 +260,32 @@ impl Keeper {
             .iter()
             .position(|(_, digest)| *digest == epoch.node)
             .map_or(0, |at| at + 1);
-        let Some(span) = self.span_of(ticket, links) else {
-            return (Arc::new(epoch), applied);
-        };
         let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
-        let stored = match row {
-            Some(row) => self.journal.commit(span, row).await,
-            None => None,
+        let stored = match (self.span_of(ticket, links), row) {
+            (Some(span), Some(row)) => self.journal.commit(span, row).await,
+            _ => None,
         };
+        let is_stored = stored.is_some() || !self.journal.has_store();
         let other = stored
             .filter(|row| row.id != epoch.id)
             .and_then(Epoch::from_row)
-            .and_then(|other| Some((other.apply(&ticket.conversation, ticket.form)?, other)));
-        match other {
+            .and_then(|other| {
+                let applied = other.apply(&ticket.conversation, &ticket.body, ticket.form)?;
+                Some((applied, other))
+            });
+        let (applied, epoch) = match other {
             Some((applied, other)) => {
                 if state == CompactionState::Published {
                     self.journal.publish(other.id.clone());
                 }
-                (Arc::new(other), applied)
+                (applied, other)
             }
-            None => (Arc::new(epoch), applied),
+            None => (applied, epoch),
+        };
+        Stored {
+            epoch: Arc::new(epoch),
+            applied,
+            is_stored,
         }
     }
 
@@ -240,68 +295,114 @@ impl Keeper {
         self.append_of(ticket, from, links)
     }
 
-    async fn make(self: &Arc<Self>, ticket: Arc<Ticket>, ask: Ask) -> Result<Made, NoPlan> {
+    async fn make(
+        self: &Arc<Self>,
+        ticket: Arc<Ticket>,
+        case: Arc<Case>,
+        reason: Reason,
+    ) -> Result<Made, NoPlan> {
         let keeper = Arc::clone(self);
         // Reading a whole history takes milliseconds; other requests should not wait behind it.
-        let work = move || keeper.carry_out(&ticket, &ask);
-        let failed = NoPlan {
-            reason: Reason::NothingToRemove,
-            floor_tokens: 0,
-        };
+        let work = move || keeper.carry_out(&ticket, &case, reason);
         tokio::task::spawn_blocking(work)
             .await
-            .unwrap_or(Err(failed))
+            .unwrap_or_else(|_| Err(failed()))
     }
 
-    /// The first size to aim for that can be reached and was not tried before. Nothing is read before a plan stands:
-    /// a conversation that cannot be helped costs no more than any other.
-    fn carry_out(&self, ticket: &Ticket, ask: &Ask) -> Result<Made, NoPlan> {
-        let meter = self.memo.meter();
-        let log = &ticket.conversation.log;
-        let mut messages = None;
-        let mut failure = NoPlan {
-            reason: Reason::FloorAboveWindow,
-            floor_tokens: 0,
+    /// Compacts with the built-in summariser, as a session does.
+    fn carry_out(&self, ticket: &Ticket, case: &Case, reason: Reason) -> Result<Made, NoPlan> {
+        // Nothing is read before a plan stands: a conversation that cannot be helped costs no more than any other.
+        let sight = self.sight(ticket, case.applied.as_ref());
+        case.course.clone().plan(&sight, reason)?;
+        let basis = match self.rules.looks_at_the_view() {
+            true => Basis::View,
+            false => Basis::Originals,
         };
-        for room in rooms(ticket, ask) {
-            let plan = Plan::for_window(log, room.target_tokens, room.most_tokens, ask.reason);
-            let plan = match plan {
-                Ok(plan) => plan,
-                Err(no) => {
-                    failure = no;
-                    continue;
-                }
-            };
-            let link = ticket.last_link(plan.span.end);
-            let step = (ask.gauge.window.tokens / TRIED_DIVISOR).max(1);
-            let aim = room.target_tokens / step;
-            if let Some(reason) = link.and_then(|link| self.index.tried(link, aim)) {
-                failure.reason = reason;
-                continue;
-            }
-            if messages.is_none() {
-                messages = decode_all(&ticket.body);
-            }
-            let Some(messages) = &messages else {
-                failure.reason = Reason::UnreadableMessage;
-                return Err(failure);
-            };
-            let made = Compaction::extract_verified(plan, &Basis::new(log, messages, meter))
-                .and_then(|compaction| frozen(&compaction, ticket, ask));
-            match made {
-                Ok(made) if self.index.is_refused(made.epoch.node, ticket.form) => {
-                    failure.reason = Reason::AlreadyTried;
-                }
-                Ok(made) => return Ok(made),
-                Err(no) => {
-                    failure = no;
-                    if let Some(link) = link {
-                        self.index.try_no_more(link, aim, no.reason);
-                    }
-                }
-            }
+        let mut session = self.session(ticket, case, basis)?;
+        let done = session.compact(reason).map(|_| ());
+        if let Err(no) = done {
+            self.remember(ticket, &session);
+            return Err(no);
         }
-        Err(failure)
+        let mut ledger = self.index.ledger(&ticket.place.conversation);
+        ledger.compacted(session.context_tokens());
+        self.index.keep_ledger(&ticket.place.conversation, ledger);
+        let made = self.frozen(ticket, case, &session, basis)?;
+        if self.index.is_refused(made.epoch.node, ticket.form) {
+            return Err(NoPlan {
+                reason: Reason::AlreadyTried,
+                floor_tokens: 0,
+            });
+        }
+        Ok(made)
+    }
+
+    /// What was tried in vain is not tried again.
+    fn remember(&self, ticket: &Ticket, session: &Session) {
+        let ledger = session.course().ledger().clone();
+        self.index.keep_ledger(&ticket.place.conversation, ledger);
+    }
+
+    /// The request as a session: its messages, and what is shown of them.
+    fn session(&self, ticket: &Ticket, case: &Case, basis: Basis) -> Result<Session, NoPlan> {
+        let messages: Option<Vec<Arc<Message>>> = (0..ticket.body.len())
+            .map(|index| read(&ticket.body, index).map(Arc::new))
+            .collect();
+        let entries = messages.ok_or(NoPlan {
+            reason: Reason::UnreadableMessage,
+            floor_tokens: 0,
+        })?;
+        let log = &ticket.conversation.log;
+        let all = || View {
+            items: vec![ViewItem::Entries(0..log.len())],
+        };
+        let shown = case.applied.as_ref().zip(ticket.epoch.as_ref());
+        let kept = match shown.filter(|_| basis == Basis::View) {
+            Some((applied, epoch)) => KeptElsewhere {
+                entries,
+                log,
+                view: applied.view.clone(),
+                summary: &epoch.summary,
+                links: &[],
+                sent_tokens: None,
+            },
+            None => KeptElsewhere {
+                entries,
+                log,
+                view: all(),
+                summary: "",
+                links: &ticket.conversation.chain,
+                sent_tokens: shown
+                    .map(|(applied, _)| log.total_tokens().saturating_sub(applied.saved_tokens)),
+            },
+        };
+        Ok(Session::resumed(case.course.clone(), Meter::Estimate, kept))
+    }
+
+    fn frozen(
+        &self,
+        ticket: &Ticket,
+        case: &Case,
+        session: &Session,
+        basis: Basis,
+    ) -> Result<Made, NoPlan> {
+        let id = crate::clock::new_id();
+        let conversation = &ticket.conversation;
+        let class = case.need.class();
+        let is_plain = basis == Basis::Originals || ticket.epoch.is_none();
+        let compaction = session.compaction().ok_or_else(failed)?;
+        let epoch = match is_plain && !self.rules.looks_at_the_view() {
+            true => Epoch::freeze(id, class, compaction, conversation),
+            false => Epoch::freeze_view(id, class, session, conversation),
+        };
+        let made = epoch.and_then(|epoch| {
+            let applied = epoch.apply(conversation, &ticket.body, ticket.form)?;
+            Some(Made { epoch, applied })
+        });
+        made.ok_or(NoPlan {
+            reason: Reason::NothingToRemove,
+            floor_tokens: compaction.plan.floor_tokens,
+        })
     }
 
     pub(super) fn note(
@@ -328,89 +429,29 @@ impl Keeper {
     }
 }
 
-/// A compaction that was prepared, and what it makes of a request.
-struct Ready {
+/// A compaction with its row in the store.
+struct Stored {
     epoch: Arc<Epoch>,
     applied: Applied,
-    swap: Swap,
+    is_stored: bool,
 }
 
-/// Whether a compaction is made before it is needed.
-#[derive(Clone, Copy)]
-enum Ahead {
-    Yes,
-    No,
-}
-
-fn frozen(compaction: &Compaction, ticket: &Ticket, ask: &Ask) -> Result<Made, NoPlan> {
-    let id = uuid::Uuid::now_v7().simple().to_string();
-    let conversation = &ticket.conversation;
-    let made = Epoch::freeze(id, ask.need.class(), compaction, conversation).and_then(|epoch| {
-        let applied = epoch.apply(conversation, ticket.form)?;
-        Some(Made { epoch, applied })
-    });
-    made.ok_or(NoPlan {
+const fn failed() -> NoPlan {
+    NoPlan {
         reason: Reason::NothingToRemove,
-        floor_tokens: compaction.plan.floor_tokens,
-    })
-}
-
-fn target(ticket: &Ticket, ask: &Ask, ahead: Ahead) -> Option<Target> {
-    let now = &ask.now;
-    let ahead_tokens = match ahead {
-        Ahead::Yes => now.lines?.hard_tokens.saturating_sub(now.size_tokens),
-        Ahead::No => 0,
-    };
-    let fresh = ask.gauge.fresh_lines()?;
-    let growth = ticket.growth(now);
-    let prices = ticket.cache_prices();
-    Some(Target::below(fresh, ahead_tokens, growth, prices))
-}
-
-/// The sizes to aim for, in estimated tokens without the leading system prompt: the one that leaves room for what is
-/// expected next, then all there is, then what is kept free for the answer as well.
-fn rooms(ticket: &Ticket, ask: &Ask) -> Vec<Room> {
-    let ahead = match ask.reason {
-        Reason::NearLine => Ahead::Yes,
-        _ => Ahead::No,
-    };
-    let Some(target) = target(ticket, ask, ahead) else {
-        return Vec::new();
-    };
-    let untouchable = ticket.untouchable_tokens();
-    let usable = |real: u64| ask.now.estimated(real).saturating_sub(untouchable);
-    let most = usable(target.most_tokens);
-    // What a compaction makes was never counted: its own size decides how far it may be off.
-    let error_ratio = ask.gauge.calibration.error_ratio();
-    let all = usable((ask.gauge.window.tokens as f64 * 0.98 / (1.0 + error_ratio)) as u64);
-    let first = Room {
-        target_tokens: usable(target.tokens),
-        most_tokens: most,
-    };
-    match ahead {
-        Ahead::Yes => vec![first],
-        Ahead::No => vec![first, Room::of(most), Room::of(all)],
+        floor_tokens: 0,
     }
 }
 
-fn decode_all(body: &Body) -> Option<Vec<Message>> {
-    (0..body.len())
-        .map(|index| {
-            let value = body.read(index).ok()?;
-            Some(decode(body.wire(), &value).ok()?.message)
-        })
-        .collect()
-}
-
-fn observed(mut ticket: Ticket, ask: &Ask, after: u64) -> Outgoing {
+fn observed(mut ticket: Ticket, case: &Case, reason: Reason, after: u64) -> Outgoing {
     ticket.sent_tokens = ticket.total_tokens();
     ticket.epoch = None;
     Outgoing {
         bytes: ticket.body.bytes().clone(),
         action: Action::Observed,
-        reason: ask.reason,
+        reason,
         size: Some(Size {
-            before: ask.before,
+            before: case.before,
             after,
         }),
         ticket: Some(Arc::new(ticket)),

@@ -3,21 +3,18 @@
 use std::sync::Arc;
 
 use epitome::{
-    Anchor, Count, Lesson, OutputCounting, Reason, RefusedSize, TurnKind, UsageFinding, Window,
-    WindowSource,
+    Anchor, Count, Gauge, Lesson, OutputCounting, Reason, RefusedSize, ShowNow, TurnKind,
+    UsageFinding,
 };
 use epitome_store::BeliefRow;
 use epitome_wire::{Counted as Usage, Cure, Overflow};
 
-use super::{Action, Ask, Keeper, Outgoing, Size, Ticket};
+use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::answer::Seen;
 use crate::config::Mode;
 use crate::epoch::Need;
 use crate::index::Counted;
 use crate::models::ModelKey;
-
-/// When a provider names no numbers that make sense, this share of what it refused is tried, for this request only.
-const GUESSED_WINDOW_PERCENT: u64 = 90;
 
 impl Keeper {
     /// An answer that began well has ended.
@@ -72,7 +69,7 @@ impl Keeper {
     /// A request was refused after its answer began, and nothing was learned: those that follow it in the same
     /// conversation count from a full window on, so that they are not refused too.
     fn count_as_full(&self, ticket: &Ticket) {
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let gauge = self.gauge(ticket);
         self.anchor(ticket, gauge.window.tokens);
     }
 
@@ -98,7 +95,7 @@ impl Keeper {
         if overflow.cure == Cure::FewerBytes || overflow.is_echoed {
             return Lesson::Nothing;
         }
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let gauge = self.gauge(ticket);
         let counting = match overflow.counts_output || overflow.cure == Cure::LessOutput {
             true => OutputCounting::Together,
             false => OutputCounting::Apart,
@@ -144,16 +141,20 @@ impl Keeper {
         }
     }
 
+    fn gauge(&self, ticket: &Ticket) -> Gauge {
+        self.models.course(&ticket.model, ticket.frame()).gauge()
+    }
+
     /// A refusal without a word, which is an overflow only where the request nearly fills the window.
     pub(crate) fn wordless(&self, ticket: &Ticket, status: u16, body: &[u8]) -> Option<Overflow> {
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let gauge = self.gauge(ticket);
         let tokens = gauge.calibration.real(ticket.sent_tokens);
         Overflow::wordless(status, body, tokens, gauge.window.tokens)
     }
 
     /// Whether a request nearly fills its window, by our own count.
     pub(crate) fn is_nearly_full(&self, ticket: &Ticket) -> bool {
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
+        let gauge = self.gauge(ticket);
         let tokens = gauge.calibration.real(ticket.sent_tokens);
         let reserve = gauge.reserve_tokens();
         tokens + reserve >= gauge.window.tokens / 10 * 9
@@ -172,49 +173,35 @@ impl Keeper {
         if self.mode == Mode::Observe {
             return Err(Reason::Observing);
         }
-        let mut gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
         let mut again = ticket.clone();
         // The counts that this request would have been measured by have just been proven wrong.
         again.place.counts.clear();
-        let refused = overflow.request_tokens.filter(|_| !overflow.is_echoed);
-        let real_tokens = refused
-            .unwrap_or_else(|| gauge.calibration.real(ticket.sent_tokens))
-            .max(1);
-        let limit = match (lesson, overflow.window_tokens) {
-            (Lesson::Window(window), _) => window,
-            _ => real_tokens * GUESSED_WINDOW_PERCENT / 100,
+        let mut case = self.refused_case(&mut again, lesson);
+        // What was learned is in the course already; what was not holds for this request.
+        let refused = RefusedSize {
+            window_tokens: None,
+            request_tokens: overflow.request_tokens.filter(|_| !overflow.is_echoed),
+            own_tokens: case.now.size_tokens,
+            output_tokens: ticket.output_tokens.unwrap_or(0),
+            counting: OutputCounting::Apart,
         };
-        let bare = again.read(&gauge, 0, None);
-        let need = Need::of(&gauge, &bare, ticket.model.digest());
-        if limit < gauge.window.tokens {
-            gauge.window = Window {
-                tokens: limit,
-                source: WindowSource::Learned,
-            };
-        }
-        // A refused request was counted like any other.
-        let anchor = Anchor {
-            real_tokens,
-            estimated_tokens: ticket.sent_tokens,
-        };
-        let before = gauge.read(again.total_tokens(), &[anchor]).size_tokens;
-        let now = gauge.read(ticket.sent_tokens, &[anchor]);
-        if now.fits() || gauge.leaves_nothing() {
+        let sight = self.sight(&again, case.applied.as_ref());
+        case.course.handle_refusal_of(refused, lesson, &sight)?;
+        case.now = case.course.reading(&sight);
+        if case.now.fits() || case.course.gauge().leaves_nothing() {
             // It asks for more output than there is room for, whatever the input.
             return Err(Reason::WindowBelowReserves);
         }
-        let ask = Ask {
-            gauge,
-            now,
-            need: Need {
-                fits_bare: false,
-                is_refused: lesson == Lesson::Nothing,
-                ..need
+        let outgoing = match self.ready(&again, &case) {
+            Some(ready) => match case.course.shows(&sight, &ready.facts, again.cache_state()) {
+                Some(_) => {
+                    let why = ShowNow::Must(Reason::Overflow);
+                    self.show(&again, &case, ready, why).await
+                }
+                None => self.compact_now(again, case, Reason::Overflow).await,
             },
-            before,
-            reason: Reason::Overflow,
+            None => self.compact_now(again, case, Reason::Overflow).await,
         };
-        let outgoing = self.compact_now(again, &ask).await;
         let differs = outgoing.action == Action::Compacted
             && outgoing.ticket.as_ref().is_some_and(|new| {
                 new.epoch.as_ref().map(|epoch| &epoch.id)
@@ -227,13 +214,27 @@ impl Keeper {
         }
     }
 
+    /// A request that was just refused, under what it was sent under.
+    fn refused_case(&self, ticket: &mut Ticket, lesson: Lesson) -> Case {
+        let bare = self.course(ticket, None);
+        let reading = bare.reading(&self.sight(ticket, None));
+        let need = Need {
+            fits_bare: false,
+            is_refused: lesson == Lesson::Nothing,
+            ..Need::of(&bare.gauge(), &reading, ticket.model.digest())
+        };
+        self.case(ticket, need, reading.size_tokens)
+    }
+
     /// The provider refused what we made of a request: the client's own bytes if they fit, else the same summary in
     /// another form. What comes of that is remembered by [`Keeper::accepted`].
     pub(crate) fn refused(&self, ticket: &Ticket, fault: Fault) -> Option<Outgoing> {
         let epoch = ticket.epoch.as_ref()?;
-        let gauge = self.models.gauge(&ticket.model, ticket.output_tokens);
-        let bare = ticket.read(&gauge, 0, None);
-        let size = bare.size_tokens;
+        let gauge = self.gauge(ticket);
+        let size = self
+            .course(ticket, None)
+            .reading(&self.sight(ticket, None))
+            .size_tokens;
         self.note(ticket, "passthrough", Reason::RewriteRefused, size, size);
         let mut again = ticket.clone();
         // It goes over the line that we keep, but perhaps not over the provider's.
@@ -263,8 +264,11 @@ impl Keeper {
             return None;
         };
         again.form = form;
-        let applied = epoch.apply(&again.conversation, form)?;
-        let after = again.read_under(&gauge, Some(&applied)).size_tokens;
+        let applied = epoch.apply(&again.conversation, &again.body, form)?;
+        let course = self.course(&again, Some(epoch));
+        let after = course
+            .reading(&self.sight(&again, Some(&applied)))
+            .size_tokens;
         Some(Outgoing {
             bytes: again.rendered(&applied)?,
             action: Action::Compacted,

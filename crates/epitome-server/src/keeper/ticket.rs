@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{
-    Anchor, CachePrices, Digest, Gauge, Reading, TurnGrowth, TurnKind, is_surely_cold,
-    leading_system,
-};
+use epitome::{Anchor, CacheState, Digest, TurnKind, is_surely_cold, leading_system};
 use epitome_wire::{Body, Conversation, Field};
 
 use crate::epoch::{Applied, Epoch};
@@ -45,23 +42,25 @@ impl Ticket {
         self.fixed_tokens + self.conversation.log.total_tokens()
     }
 
-    /// How large the request is with `saved_tokens` (estimated) taken off by `epoch`.
-    pub(super) fn read(&self, gauge: &Gauge, saved_tokens: u64, epoch: Option<&Epoch>) -> Reading {
-        let sent = self.total_tokens().saturating_sub(saved_tokens);
+    /// What it has besides its messages.
+    pub(super) fn frame(&self) -> epitome::Frame {
+        epitome::Frame {
+            tokens: self.fixed_tokens,
+            kind: self.kind,
+            output_tokens: self.output_tokens,
+            ..epitome::Frame::default()
+        }
+    }
+
+    /// What the provider counted of this conversation under an epoch, newest first.
+    pub(super) fn anchors(&self, epoch: Option<&Epoch>) -> Vec<Anchor> {
         let id = epoch.map(|epoch| epoch.id.as_str());
         let counts = self.place.counts.iter();
-        let anchors: Vec<Anchor> = counts
+        counts
             .filter(|counted| counted.epoch.as_deref() == id)
             .take(BELIEVED_COUNTS)
             .map(|counted| counted.anchor)
-            .collect();
-        gauge.read(sent, &anchors)
-    }
-
-    /// How large the request is under its epoch.
-    pub(super) fn read_under(&self, gauge: &Gauge, applied: Option<&Applied>) -> Reading {
-        let saved = applied.map_or(0, |applied| applied.saved_tokens);
-        self.read(gauge, saved, self.epoch.as_deref())
+            .collect()
     }
 
     /// The request with its epoch applied, as bytes; `None` where there is none or it cannot be put in.
@@ -76,34 +75,13 @@ impl Ticket {
         Some(splice.into_bytes())
     }
 
-    pub(super) fn is_surely_cold(&self) -> bool {
+    pub(super) fn cache_state(&self) -> CacheState {
         let cache = self.model.in_table().and_then(|model| model.cache);
-        self.place
-            .touched_ms
-            .is_some_and(|touched| is_surely_cold(self.now_ms - touched, cache))
-    }
-
-    /// What the conversation grows by from one request to the next.
-    pub(super) fn growth(&self, now: &Reading) -> TurnGrowth {
-        TurnGrowth::recent(&self.conversation.log, now)
-    }
-
-    pub(super) fn cache_prices(&self) -> CachePrices {
-        CachePrices::of(self.model.in_table())
-    }
-
-    /// The last link of the chain before a position.
-    pub(super) fn last_link(&self, before: usize) -> Option<Digest> {
-        let chain = &self.conversation.chain;
-        let links = chain.partition_point(|(index, _)| *index < before);
-        let (_, digest) = chain.get(links.checked_sub(1)?)?;
-        Some(*digest)
-    }
-
-    /// Estimated tokens that no compaction can touch.
-    pub(super) fn untouchable_tokens(&self) -> u64 {
-        let log = &self.conversation.log;
-        self.fixed_tokens + log.tokens(0..leading_system(log))
+        let touched = self.place.touched_ms;
+        match touched.is_some_and(|touched| is_surely_cold(self.now_ms - touched, cache)) {
+            true => CacheState::Cold,
+            false => CacheState::Warm,
+        }
     }
 }
 

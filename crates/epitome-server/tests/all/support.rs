@@ -49,6 +49,8 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
         window_tokens: None,
         windows: ConfiguredWindows::none(),
         mode: Mode::Act,
+        settings: epitome::settings::Settings::of(epitome::PresetName::Default),
+        summariser: None,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     }
 }

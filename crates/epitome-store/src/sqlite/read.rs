@@ -1,13 +1,13 @@
 //! Queries, on the reader pool.
 
 use epitome::Digest;
-use sqlx::SqlitePool;
+use sqlx::{Row as _, SqlitePool};
 
 use super::decode;
 use crate::statements as sql;
 use crate::{
-    BeliefRow, CompactionRow, ConversationId, ConversationRow, EntryRow, LearnedWindow, NodeRow,
-    Outcome, Result, TenantId,
+    BeliefRow, CompactionRow, CompactionState, ConversationId, ConversationRow, EntryRow,
+    LearnedWindow, NodeRow, Outcome, Result, TenantId,
 };
 
 /// Turns the digests in `$2`, laid end to end, into rows; one prepared statement serves any number of them.
@@ -102,6 +102,19 @@ pub(super) async fn compaction(
         .fetch_optional(readers)
         .await?;
     row.as_ref().map(decode::compaction).transpose()
+}
+
+pub(super) async fn compaction_state(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    id: &str,
+) -> Result<Option<CompactionState>> {
+    let row = sqlx::query(sql::SELECT_COMPACTION_STATE)
+        .bind(tenant.as_str())
+        .bind(id)
+        .fetch_optional(readers)
+        .await?;
+    row.map(|row| decode::state(row.try_get(0)?)).transpose()
 }
 
 pub(super) async fn conversation(

@@ -291,6 +291,8 @@ impl Proxy {
             window_tokens,
             windows: epitome_server::ConfiguredWindows::none(),
             mode: Mode::Act,
+            settings: epitome::settings::Settings::of(epitome::PresetName::Default),
+            summariser: None,
             inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
         })
         .await?;

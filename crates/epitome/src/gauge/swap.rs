@@ -4,7 +4,7 @@ use super::Reading;
 use crate::log::Log;
 use crate::message::Role;
 use crate::model::{CacheRule, Model};
-use crate::window::{Lines, Window};
+use crate::window::Lines;
 
 /// A conversation uses about this share of its window, in percent, before anything is given up to save money.
 const LEAST_USE_PERCENT: u64 = 65;
@@ -106,6 +106,11 @@ impl Growth {
 
 /// The arithmetic of showing a compaction before it must be shown. It is kept with the compaction, so that anybody
 /// can do the sum again.
+///
+/// Nobody knows how long a conversation goes on. One that is shown at once may end before the new prefix has paid for
+/// itself; one that never is pays for what it no longer needs on every request. So it is shown when what was paid too
+/// much since it lay ready equals what writing it anew costs: whenever the conversation ends, the two together are at
+/// most twice what was best in hindsight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Swap {
@@ -115,8 +120,9 @@ pub struct Swap {
     pub after_tokens: u64,
     /// What of that the provider's cache does not have.
     pub rewritten_tokens: u64,
-    /// How many requests are expected before the hard line makes it necessary anyway.
-    pub requests: u64,
+    /// What requests took too much since it lies ready, all together.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub waited_tokens: u64,
     /// What tokens cost.
     pub prices: CachePrices,
     /// The window.
@@ -124,34 +130,10 @@ pub struct Swap {
 }
 
 impl Swap {
-    /// The sum for a request as it is read now, on the way from `after_tokens` of which the first `kept_tokens` stay as
-    /// they are.
+    /// What the requests since it lies ready cost too much.
     #[must_use]
-    pub fn of(
-        reading: &Reading,
-        lines: Lines,
-        after_tokens: u64,
-        kept_tokens: u64,
-        growth: Growth,
-        prices: CachePrices,
-        window: Window,
-    ) -> Self {
-        let left = lines.hard_tokens.saturating_sub(reading.size_tokens);
-        Self {
-            before_tokens: reading.size_tokens,
-            after_tokens,
-            rewritten_tokens: after_tokens.saturating_sub(kept_tokens),
-            requests: left / growth.tokens.max(1),
-            prices,
-            window_tokens: window.tokens,
-        }
-    }
-
-    /// What the requests until then cost less.
-    #[must_use]
-    pub const fn saving(&self) -> u128 {
-        let saved = self.before_tokens.saturating_sub(self.after_tokens) as u128;
-        saved * self.requests as u128 * self.prices.read as u128
+    pub const fn paid(&self) -> u128 {
+        self.waited_tokens as u128 * self.prices.read as u128
     }
 
     /// What writing the new prefix costs more than reading it would.
@@ -161,12 +143,20 @@ impl Swap {
         self.rewritten_tokens as u128 * dearer
     }
 
-    /// Whether it pays: it saves more than it costs, and the window was used.
+    /// Whether it pays: as much was paid for waiting as it costs, it is smaller, and the window was used.
     #[must_use]
     pub const fn pays(&self) -> bool {
         let used = self.before_tokens as u128 * 100;
         used >= self.window_tokens as u128 * LEAST_USE_PERCENT as u128
-            && self.saving() > self.price()
+            && self.after_tokens < self.before_tokens
+            && self.waited_tokens > 0
+            && self.paid() >= self.price()
+    }
+
+    /// What the request that goes out without it takes too much.
+    #[must_use]
+    pub const fn excess_tokens(&self) -> u64 {
+        self.before_tokens.saturating_sub(self.after_tokens)
     }
 }
 

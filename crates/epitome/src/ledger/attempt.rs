@@ -9,6 +9,10 @@ pub enum Rung {
     ShorterTail,
     /// Results that stay are trimmed.
     TrimmedResults,
+    /// As much stays as the line lets through.
+    WholeLine,
+    /// What was kept free for the answer is used too.
+    WholeWindow,
     /// Only what must stay, stays.
     Floor,
 }
@@ -19,7 +23,9 @@ impl Rung {
     pub const fn next(self) -> Option<Self> {
         match self {
             Self::ShorterTail => Some(Self::TrimmedResults),
-            Self::TrimmedResults => Some(Self::Floor),
+            Self::TrimmedResults => Some(Self::WholeLine),
+            Self::WholeLine => Some(Self::WholeWindow),
+            Self::WholeWindow => Some(Self::Floor),
             Self::Floor => None,
         }
     }

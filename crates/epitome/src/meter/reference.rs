@@ -47,7 +47,8 @@ impl ReferenceMeter {
     }
 
     /// What a message adds to the measure, in units that can be summed.
-    pub(crate) fn units(self, message: &Message) -> u64 {
+    #[must_use]
+    pub fn units(self, message: &Message) -> u64 {
         let one = std::slice::from_ref(message);
         match self {
             Self::Vibe => 0,
@@ -58,7 +59,8 @@ impl ReferenceMeter {
     }
 
     /// Tokens of so many units.
-    pub(crate) const fn tokens_of_units(self, units: u64) -> u64 {
+    #[must_use]
+    pub const fn tokens_of_units(self, units: u64) -> u64 {
         match self {
             Self::Vibe | Self::OpenClaw | Self::Layer => units,
             Self::Micro => units / 4,

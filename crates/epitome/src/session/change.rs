@@ -85,6 +85,7 @@ impl Session {
             compaction,
             changes,
             shown: began_with,
+            waited_tokens: _,
         } = prepared;
         if changes != self.changes.len() {
             return Err(CommitError::Superseded);
@@ -96,15 +97,19 @@ impl Session {
             });
         }
         let texts = Texts {
-            now: self
-                .newest()
-                .map(|(at, record)| (at, record.compaction.summary.text.as_str())),
+            now: match self.newest() {
+                Some((at, record)) => Some((at, record.compaction.summary.text.as_str())),
+                None => Some((0, self.resumed_summary.as_str())),
+            },
             next: &compaction.summary.text,
         };
         let view = compaction.view(began_with);
         let mut next = self.shown.through(&view, &texts, &self.entries, self.meter);
         next.extend_from(&self.shown, began_with, &self.entries);
         let frozen = std::mem::replace(&mut self.shown, next);
+        // From now on positions of the view are no longer those of the entries.
+        self.links.clear();
+        self.sent_tokens = None;
         let record = self.record(compaction, &frozen);
         let number = self.records.len();
         self.before.push(Before {
@@ -113,10 +118,15 @@ impl Session {
             record: number,
         });
         self.changes.push(Change::Compacted { record: number });
-        self.view_changed();
+        let sight = super::sight(
+            &self.shown,
+            self.entries.len(),
+            &self.links,
+            self.sent_tokens,
+        );
+        self.course.handle_written(&sight);
         self.warnings.compacted();
         self.tell(&record);
-        self.ledger.compacted(self.context_tokens());
         self.records.push(record);
         self.records.last().ok_or(CommitError::Superseded)
     }
@@ -129,7 +139,7 @@ impl Session {
         let before = self.before.last().ok_or(CommitError::NothingToUndo)?;
         let mut shown = before.shown.clone();
         shown.extend_from(&self.shown, before.since, &self.entries);
-        let estimated = self.frame_tokens.saturating_add(shown.log.total_tokens());
+        let estimated = self.course.estimated_tokens(&shown.sight(0, &[]));
         let reading = self.gauge().read(estimated, &[]);
         if let Some(lines) = reading.lines
             && !reading.fits()
@@ -202,7 +212,7 @@ impl Session {
         fork.frozen = fork.frozen.as_ref().map(|frozen| frozen.fork(entries));
         fork.view_changed();
         fork.media.retain(|at| *at < entries);
-        fork.exhausted_at = None;
+        fork.course.exhausted(None);
         fork.events.clear();
         fork.changes.push(Change::Forked { entries });
         fork
@@ -233,7 +243,9 @@ impl Session {
 
     pub(super) fn summary_text(&self) -> &str {
         self.compaction()
-            .map_or("", |compaction| compaction.summary.text.as_str())
+            .map_or(&self.resumed_summary, |compaction| {
+                compaction.summary.text.as_str()
+            })
     }
 
     fn record(&self, compaction: Compaction, frozen: &Shown) -> Record {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Session;
 use crate::compaction::Compaction;
 use crate::event::{Event, Pruning, Started};
-use crate::ledger::{Attempt, Failure, Need, Rung};
+use crate::ledger::Failure;
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::pin::Pin;
-use crate::plan::{NoPlan, Plan, leading_system};
+use crate::plan::{NoPlan, Plan};
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::openclaw;
@@ -37,6 +37,8 @@ pub struct Prepared {
     pub(super) changes: usize,
     /// How many messages it showed.
     pub(super) shown: usize,
+    /// What requests took too much since it lies ready.
+    pub(super) waited_tokens: u64,
 }
 
 impl Prepared {
@@ -79,9 +81,15 @@ impl Session {
     /// [`NoPlan`] when there is nothing to remove, or everything was tried; asking again before the log grows is
     /// pointless, and [`Session::decide`] will not suggest it.
     pub fn begin(&mut self, reason: Reason) -> Result<Job, NoPlan> {
-        let found = self.plan(reason);
+        let sight = super::sight(
+            &self.shown,
+            self.entries.len(),
+            &self.links,
+            self.sent_tokens,
+        );
+        let found = self.course.plan(&sight, reason);
         let plan = found.inspect_err(|no| {
-            self.exhausted_at = Some(self.entries.len());
+            self.course.exhausted(Some(self.entries.len()));
             self.events.push(Event::Skipped {
                 reason: no.reason,
                 context_tokens: self.context_tokens(),
@@ -90,13 +98,13 @@ impl Session {
         self.events.push(Event::Started(Started {
             reason,
             context_tokens: self.context_tokens(),
-            threshold_tokens: self.preset.threshold_tokens(self.window(), self.lines()),
+            threshold_tokens: self.course.threshold_tokens(self.lines()),
             message_count: self.shown.log.len(),
             compacting_count: plan.span.len(),
         }));
         let oldest = self.oldest_share(&plan);
         Ok(Job {
-            preset: self.preset.name,
+            preset: self.course.preset().name,
             plan,
             oldest,
             log: self.shown.log.clone(),
@@ -139,7 +147,7 @@ impl Session {
     /// The oldest part of the span, where the history takes more than its share of the window.
     fn oldest_share(&mut self, plan: &Plan) -> Range<usize> {
         let start = plan.span.start;
-        let Some(share) = self.preset.history_share else {
+        let Some(share) = self.course.preset().history_share else {
             return start..start;
         };
         let log = &self.shown.log;
@@ -166,90 +174,5 @@ impl Session {
             budget_tokens: pruned.budget_tokens,
         }));
         start..cut
-    }
-
-    /// The first plan that was not tried before, from the mildest rung to the hardest that this calls for.
-    fn plan(&mut self, reason: Reason) -> Result<Plan, NoPlan> {
-        if reason != Reason::Manual
-            && let Err(small) = self.guard()
-        {
-            return Err(NoPlan {
-                reason: small.reason(),
-                floor_tokens: 0,
-            });
-        }
-        let tokens = self.context_tokens();
-        let need = match reason {
-            Reason::NearLine | Reason::CacheCold => Need::Wanted,
-            _ => Need::Required,
-        };
-        let is_over = self.is_over_hard_line(tokens);
-        let hardest = match reason {
-            Reason::Overflow => Rung::Floor,
-            Reason::HardLine if is_over => Rung::Floor,
-            _ => Rung::ShorterTail,
-        };
-        let mut rung = Some(Rung::ShorterTail);
-        let mut refused = NoPlan {
-            reason: Reason::AlreadyTried,
-            floor_tokens: 0,
-        };
-        while let Some(now) = rung.filter(|rung| *rung <= hardest) {
-            rung = now.next();
-            let plan = match self.plan_on(now, reason) {
-                Ok(plan) => plan,
-                Err(no) => {
-                    refused = no;
-                    continue;
-                }
-            };
-            let attempt = Attempt {
-                span_end: self.entries.len() - (self.shown.log.len() - plan.span.end),
-                target_tokens: plan.target_tokens,
-                rung: now,
-            };
-            // Who asks for it by hand may ask twice.
-            let granted = match reason {
-                Reason::Manual => Ok(()),
-                _ => self.ledger.begin(attempt, need, tokens),
-            };
-            match granted {
-                Ok(()) => return Ok(plan),
-                Err(reason) => refused.reason = reason,
-            }
-        }
-        Err(refused)
-    }
-
-    fn plan_on(&self, rung: Rung, reason: Reason) -> Result<Plan, NoPlan> {
-        let log = &self.shown.log;
-        if let (Reason::TooManyMessages, Some(most)) = (reason, self.most_messages()) {
-            return Plan::at_most(log, most, reason);
-        }
-        let room = self.room(reason);
-        let preset = self.preset.at_usage(self.due_tokens(), self.window());
-        let plan = match rung {
-            Rung::ShorterTail => Plan::with(&preset, log, None, room, reason)?,
-            Rung::TrimmedResults => Plan::with(&preset, log, None, room, reason)?.trimming(log)?,
-            Rung::Floor => {
-                let floor_tokens = match Plan::with(&preset, log, Some(0), room, reason) {
-                    Ok(plan) => plan.floor_tokens,
-                    Err(no) if no.reason == Reason::FloorAboveBudget => no.floor_tokens,
-                    Err(no) => return Err(no),
-                };
-                let apart = self.frame_tokens + log.tokens(0..leading_system(log));
-                let reading = self.reading();
-                // What must stay may take what was kept free for the answer: it is sent, or nothing is.
-                let most = self.window().tokens.saturating_sub(reading.error_tokens);
-                if floor_tokens.saturating_add(apart) > reading.estimated(most) {
-                    return Err(NoPlan {
-                        reason: Reason::FloorAboveWindow,
-                        floor_tokens,
-                    });
-                }
-                Plan::with(&preset, log, Some(floor_tokens), room, reason)?
-            }
-        };
-        Ok(plan.without_heartbeats(log))
     }
 }

@@ -1,45 +1,12 @@
 //! How large the conversation is, and what a provider's count says about that.
 
-use super::Session;
-use crate::gauge::{
-    Anchor, Count, Gauge, Learned, OutputCounting, Reading, Target, TurnGrowth, TurnKind,
-    UsageFinding,
-};
+use super::{Prepared, Session};
+use crate::course::{CacheState, ReadyFacts, ShowNow, Ticket};
+use crate::gauge::{Gauge, Learned, Reading, TurnKind, UsageFinding};
 use crate::message::Message;
-use crate::plan::{Room, leading_system};
-use crate::preset_name::PresetName;
-use crate::reason::Reason;
+use crate::plan::leading_system;
 use crate::usage::Usage;
-use crate::window::{Lines, Window, WindowSource};
-
-/// The newest counts that are believed: a provider may count by turns more and less.
-pub(super) const ANCHORS: usize = 2;
-
-/// A request that was made of a view. A provider's count belongs to it, not to whatever the view is when the count
-/// comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    view: u64,
-    estimated_tokens: u64,
-    kind: u64,
-    turn: TurnKind,
-}
-
-impl Ticket {
-    /// The same request, whose count is not that of its text: tools ran at the provider, or several rounds were
-    /// counted as one.
-    #[must_use]
-    pub const fn odd(mut self) -> Self {
-        self.turn = TurnKind::Odd;
-        self
-    }
-
-    /// What the meter said of the request, system prompt and tools included.
-    #[must_use]
-    pub const fn estimated_tokens(self) -> u64 {
-        self.estimated_tokens
-    }
-}
+use crate::window::{Lines, Window};
 
 impl Session {
     /// The request that the view makes now. Whoever sends it keeps this, and gives it back with what the provider
@@ -59,15 +26,11 @@ impl Session {
     pub fn ticket(&self) -> Ticket {
         let shows_media = !self.media.is_empty()
             && (self.shown.view.positions()).any(|at| self.media.binary_search(&at).is_ok());
-        Ticket {
-            view: self.view_version,
-            estimated_tokens: self.estimated_tokens(),
-            kind: self.kind,
-            turn: match shows_media {
-                true => TurnKind::Media,
-                false => TurnKind::Plain,
-            },
-        }
+        let turn = match shows_media {
+            true => TurnKind::Media,
+            false => TurnKind::Plain,
+        };
+        self.course.ticket(&self.sight(), turn)
     }
 
     /// A provider counted the view as it is now, and its answer. The answer is not pushed by this. Where the view may
@@ -79,79 +42,45 @@ impl Session {
     /// A provider counted the request of `ticket`, and its answer. A count whose view is gone says nothing about the
     /// view that has taken its place.
     pub fn observe_sent(&mut self, ticket: Ticket, usage: Usage) -> Option<UsageFinding> {
-        self.overflows = 0;
-        self.refused_tokens = None;
-        if ticket.view != self.view_version {
-            return None;
-        }
-        self.reported = Some(usage);
-        let real_tokens = usage.input_tokens();
-        let count = Count {
-            real_tokens,
-            estimated_tokens: ticket.estimated_tokens,
-            turn: ticket.turn,
-            kind: ticket.kind,
-        };
-        let window = self.window();
-        let finding = self.belief.counted(count, window);
-        let is_size = real_tokens > 0
-            && ticket.turn != TurnKind::Odd
-            && !matches!(finding, Some(UsageFinding::Truncated { .. }));
-        if is_size {
-            self.anchors.truncate(ANCHORS - 1);
-            let anchor = Anchor {
-                real_tokens,
-                estimated_tokens: ticket.estimated_tokens,
-            };
-            self.anchors.insert(0, anchor);
-        } else {
-            self.anchors.clear();
-        }
-        finding
+        self.course.handle_usage(ticket, usage)
     }
 
     /// What every request has besides the messages: system prompt and tools that are passed apart, by the meter, and a
     /// number that tells one set of them from another.
     pub fn set_frame(&mut self, tokens: u64, kind: u64) {
-        if (tokens, kind) != (self.frame_tokens, self.kind) {
-            self.frame_tokens = tokens;
-            self.kind = kind;
-            self.anchors.clear();
-        }
+        let frame = self.course.frame();
+        self.course.set_frame(crate::Frame {
+            tokens,
+            kind,
+            ..frame
+        });
     }
 
     /// What the next requests ask for: so many tokens of output, or nothing in particular.
-    pub const fn set_output_tokens(&mut self, output_tokens: Option<u64>) {
-        self.output_tokens = output_tokens;
+    pub fn set_output_tokens(&mut self, output_tokens: Option<u64>) {
+        let frame = self.course.frame();
+        self.course.set_frame(crate::Frame {
+            output_tokens,
+            ..frame
+        });
     }
 
     /// The window that a provider taught, if one is believed.
     #[must_use]
     pub const fn learned_window(&self) -> Option<Learned> {
-        self.belief.learned()
+        self.course.belief().learned()
     }
 
     /// How large the next request is, and where its lines are.
     #[must_use]
     pub fn reading(&self) -> Reading {
-        self.gauge().read(self.estimated_tokens(), &self.anchors)
+        self.course.reading(&self.sight())
     }
 
     /// The window in force: the host's where it was configured, else what providers taught, else the host's.
     #[must_use]
     pub fn window(&self) -> Window {
-        let configured = match self.window.source {
-            WindowSource::Configured => Some(self.window.tokens),
-            _ => None,
-        };
-        let believed = self.belief.window(configured, Some(self.window));
-        match self.refused_tokens {
-            Some(refused) if refused < believed.tokens => Window {
-                tokens: refused,
-                source: WindowSource::Learned,
-            },
-            _ => believed,
-        }
+        self.course.window()
     }
 
     /// What the view takes, as well as it is known: the provider's own count where there is one, and the
@@ -164,15 +93,7 @@ impl Session {
     /// What the trigger of the preset looks at: each design has its own way to count.
     #[must_use]
     pub fn due_tokens(&self) -> u64 {
-        match (
-            self.shown.reference_tokens(),
-            self.preset.name,
-            self.reported,
-        ) {
-            (_, PresetName::Vibe, Some(usage)) => usage.context_tokens(),
-            (Some(tokens), _, _) => tokens,
-            (None, _, _) => self.context_tokens(),
-        }
+        self.course.due_tokens(&self.sight())
     }
 
     /// The lines of the window for the next request.
@@ -184,50 +105,37 @@ impl Session {
     /// The gauge of the next request.
     #[must_use]
     pub fn gauge(&self) -> Gauge {
-        self.belief.gauge(
-            self.window(),
-            self.margins,
-            self.output_tokens,
-            OutputCounting::Apart,
-        )
+        self.course.gauge()
     }
 
-    /// What a compaction for `reason` should leave, by the meter and without the leading system prompt.
-    pub(super) fn room(&self, reason: Reason) -> Room {
+    /// Whether a compaction that was prepared ahead of the line is to be shown before the next request, and why.
+    /// `None`: the request goes out on the view as it is, or, where the line is reached, a fresh compaction leaves more
+    /// room.
+    #[must_use]
+    pub fn shows(&self, prepared: &Prepared, cache: CacheState) -> Option<ShowNow> {
+        let ready = self.ready_facts(prepared);
+        self.course.shows(&self.sight(), &ready, cache)
+    }
+
+    /// A request goes out while a compaction lies ready: what it takes too much stands against what showing it costs.
+    pub fn waits(&self, prepared: &mut Prepared) {
+        let swap = self.course.swap(&self.sight(), &self.ready_facts(prepared));
+        prepared.waited_tokens += swap.excess_tokens();
+    }
+
+    /// What showing a compaction that is ready would make of the next request.
+    #[must_use]
+    pub fn ready_facts(&self, prepared: &Prepared) -> ReadyFacts {
         let log = &self.shown.log;
-        let total = log.tokens(leading_system(log)..log.len());
-        let reading = self.reading();
-        let Some((lines, fresh)) = reading.lines.zip(self.gauge().fresh_lines()) else {
-            return Room::of(total / 4);
-        };
-        let ahead = match reason {
-            // Made ahead of the line, it should still leave enough when the line is reached.
-            Reason::NearLine => lines.hard_tokens.saturating_sub(reading.size_tokens),
-            _ => 0,
-        };
-        let target = Target::below(fresh, ahead, self.growth(&reading), self.cache_prices);
-        let apart = self.frame_tokens + log.tokens(0..leading_system(log));
-        let usable = |tokens: u64| reading.estimated(tokens).saturating_sub(apart);
-        let room = Room {
-            target_tokens: usable(target.tokens),
-            most_tokens: usable(target.most_tokens),
-        };
-        match reason {
-            Reason::HardLine | Reason::Overflow | Reason::NearLine | Reason::CacheCold => room,
-            // Nothing presses: somebody wants less than there is.
-            _ => Room::of(room.target_tokens.min(total / 2)),
+        let plan = &prepared.compaction.plan;
+        let frame = self.course.frame().tokens;
+        let since = log.tokens(prepared.shown.min(log.len())..log.len());
+        let system = log.tokens(0..leading_system(log));
+        ReadyFacts {
+            after_tokens: frame + system + prepared.compaction.tokens_after + since,
+            kept_tokens: frame + log.tokens(0..plan.head.end.min(log.len())),
+            waited_tokens: prepared.waited_tokens,
         }
-    }
-
-    /// What the conversation grows by from one request to the next.
-    pub(super) fn growth(&self, reading: &Reading) -> TurnGrowth {
-        TurnGrowth::recent(&self.shown.log, reading)
-    }
-
-    /// What the next request takes by the meter, system prompt and tools included.
-    pub(super) const fn estimated_tokens(&self) -> u64 {
-        self.frame_tokens
-            .saturating_add(self.shown.log.total_tokens())
     }
 
     /// Remembers that the newest entry holds something that is no text.
@@ -239,8 +147,6 @@ impl Session {
 
     /// The view was changed, not only extended: what was counted before is about another one.
     pub(super) fn view_changed(&mut self) {
-        self.view_version += 1;
-        self.anchors.clear();
-        self.reported = None;
+        self.course.view_changed();
     }
 }

@@ -2,12 +2,9 @@
 
 use super::Session;
 use crate::compaction::Compaction;
-use crate::gauge::{Anchor, Lesson, OutputCounting, RefusedSize};
+use crate::gauge::RefusedSize;
 use crate::plan::NoPlan;
 use crate::reason::Reason;
-
-/// Where a refusal names no numbers that make sense, the next try has to be smaller than this share of what was refused.
-const GUESSED_WINDOW_PERCENT: u64 = 90;
 
 impl Session {
     /// The provider refused the view as too long, and perhaps said what its window is. Compacts with the built-in
@@ -31,13 +28,7 @@ impl Session {
     /// [`NoPlan`] when it was tried as often as allowed or nothing is left to remove: then the provider's own error
     /// is the answer.
     pub fn overflowed(&mut self, window_tokens: Option<u64>) -> Result<&Compaction, NoPlan> {
-        let refused = RefusedSize {
-            window_tokens,
-            request_tokens: None,
-            own_tokens: self.context_tokens(),
-            output_tokens: self.output_tokens.unwrap_or(0),
-            counting: OutputCounting::Apart,
-        };
+        let refused = self.course.refused_size(&self.sight(), window_tokens);
         self.refused(refused)
     }
 
@@ -47,26 +38,17 @@ impl Session {
     /// # Errors
     /// As [`Session::overflowed`].
     pub fn refused(&mut self, refused: RefusedSize) -> Result<&Compaction, NoPlan> {
-        let guess = self.context_tokens() * GUESSED_WINDOW_PERCENT / 100;
-        self.refused_tokens = Some(match self.belief.refused(refused) {
-            Lesson::Window(tokens) => tokens,
-            Lesson::Nothing => guess,
-        });
-        if let Some(real_tokens) = refused.request_tokens {
-            let estimated_tokens = self.estimated_tokens();
-            // A refused request was counted like any other.
-            self.anchors = vec![Anchor {
-                real_tokens,
-                estimated_tokens,
-            }];
-        }
-        if self.overflows >= self.overflow_attempts {
-            return Err(NoPlan {
-                reason: Reason::AlreadyTried,
-                floor_tokens: 0,
-            });
-        }
-        self.overflows += 1;
+        let sight = super::sight(
+            &self.shown,
+            self.entries.len(),
+            &self.links,
+            self.sent_tokens,
+        );
+        let lesson = self.course.handle_refusal(refused, &sight);
+        lesson.map_err(|reason| NoPlan {
+            reason,
+            floor_tokens: 0,
+        })?;
         self.compact(Reason::Overflow)
     }
 }

@@ -1,7 +1,34 @@
 //! A conversation put together again from what was written down about it.
 
+use std::sync::Arc;
+
+use super::shown::Shown;
 use super::{CommitError, Prepared, Record, Session};
 use crate::compaction::Compaction;
+use crate::course::Course;
+use crate::digest::Digest;
+use crate::log::Log;
+use crate::message::Message;
+use crate::meter::Meter;
+use crate::view::View;
+
+/// A conversation as somebody else keeps it.
+#[derive(Clone, Debug)]
+pub struct KeptElsewhere<'a> {
+    /// Every message.
+    pub entries: Vec<Arc<Message>>,
+    /// Their sizes and cuts.
+    pub log: &'a Log,
+    /// What is shown of them.
+    pub view: View,
+    /// The text of the newest summary among that.
+    pub summary: &'a str,
+    /// The chain of the entries, where all of them are shown and conversations branch.
+    pub links: &'a [(usize, Digest)],
+    /// What goes out takes this by the meter, where that is less than what is shown here: a compaction is made from the
+    /// originals while an earlier one is in force.
+    pub sent_tokens: Option<u64>,
+}
 
 impl Prepared {
     /// How many messages were shown when the work on it began. [`Session::replay`] needs it.
@@ -12,6 +39,27 @@ impl Prepared {
 }
 
 impl Session {
+    /// Goes on with a conversation that somebody else keeps. What it was told and what was tried is its `course`.
+    #[must_use]
+    pub fn resumed(course: Course, meter: Meter, kept: KeptElsewhere<'_>) -> Self {
+        let mut session = Self::new(course.window(), meter);
+        let preset = *course.preset();
+        let entries = kept.entries;
+        session.shown = Shown::resumed(kept.view, kept.summary, &entries, kept.log, meter);
+        session.links = kept.links.to_vec();
+        session.sent_tokens = kept.sent_tokens;
+        session.entries = entries;
+        session.resumed_summary = kept.summary.to_owned();
+        session.course = course;
+        session.with_preset(preset)
+    }
+
+    /// What it was told, and what was tried.
+    #[must_use]
+    pub const fn course(&self) -> &Course {
+        &self.course
+    }
+
     /// Puts a compaction in force again, as [`Session::commit`] did when the conversation had the same entries and the
     /// same changes. `shown` is [`Prepared::shown`]. No events are told.
     ///
@@ -25,6 +73,7 @@ impl Session {
             compaction,
             changes: self.changes.len(),
             shown,
+            waited_tokens: 0,
         };
         let told = self.events.len();
         self.commit(prepared)?;

@@ -4,6 +4,8 @@ use std::borrow::Borrow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::course::Sight;
+use crate::digest::Digest;
 use crate::log::{Facts, Log};
 use crate::message::{Block, Message, ResultPart, Role, ToolResult};
 use crate::meter::{Meter, ReferenceMeter};
@@ -21,6 +23,24 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// What is shown of `entries`, whose sizes and cuts are `log`, through a view that somebody else kept.
+    pub(super) fn resumed(
+        view: View,
+        summary: &str,
+        entries: &[Arc<Message>],
+        log: &Log,
+        meter: Meter,
+    ) -> Self {
+        let mut shown = Self {
+            log: view.log(log, meter, |item| item.message(entries, summary)),
+            ..Self::default()
+        };
+        for item in view.items {
+            shown.show(item);
+        }
+        shown
+    }
+
     /// Shows entry `position` behind everything else.
     pub(super) fn push(&mut self, position: usize, facts: &Facts, message: &Message) {
         push_range(&mut self.view.items, position..position + 1);
@@ -67,6 +87,17 @@ impl Shown {
     ) {
         self.reference = reference;
         self.count_reference_units(&self.messages(entries, ""));
+    }
+
+    /// What is shown, as facts, of a conversation of so many entries.
+    pub(super) fn sight<'s>(&'s self, entries: usize, links: &'s [(usize, Digest)]) -> Sight<'s> {
+        Sight {
+            log: &self.log,
+            shown_tokens: self.log.total_tokens(),
+            reference_tokens: self.reference_tokens(),
+            entries,
+            links: (!links.is_empty()).then_some(links),
+        }
     }
 
     pub(super) fn reference_tokens(&self) -> Option<u64> {
@@ -211,24 +242,18 @@ impl Shown {
             reference: self.reference,
             ..Self::default()
         };
+        let message = |item: &ViewItem| self.over_entries(item).message(entries, texts.next);
+        next.log = view.log(&self.log, meter, message);
         for item in &view.items {
             match item {
                 ViewItem::Entries(range) => {
                     for kept in self.items(range.clone()) {
                         next.show(texts.settled(kept));
                     }
-                    next.log.push_kept(&self.log, range.clone());
                 }
-                _ => {
-                    let item = self.over_entries(item);
-                    if let Some(message) = item.message(entries, texts.next) {
-                        next.log.push_frozen(&message, meter);
-                        next.show(item);
-                    }
-                }
+                _ => next.show(self.over_entries(item)),
             }
         }
-        next.log.go_on_as(&self.log);
         next.count_reference_units(&next.messages(entries, texts.next));
         next
     }
@@ -313,13 +338,20 @@ impl ViewItem {
 
     /// The message of an item that is exactly one.
     fn message(&self, entries: &[impl Borrow<Message>], summary: &str) -> Option<Message> {
-        let entry = |at: &usize| entries.get(*at).map(Borrow::borrow);
+        self.made(
+            |at| entries.get(at).map(|entry| entry.borrow().clone()),
+            summary,
+        )
+    }
+
+    /// The message of an item that is exactly one: `entry` gives one as it was sent, `summary` is the newest.
+    pub fn made(&self, entry: impl Fn(usize) -> Option<Message>, summary: &str) -> Option<Message> {
         match self {
-            Self::Entries(range) => entry(&range.start).cloned(),
-            Self::Trimmed(at, trims) => Some(trimmed(entry(at)?, trims)),
+            Self::Entries(range) => entry(range.start),
+            Self::Trimmed(at, trims) => Some(trimmed(&entry(*at)?, trims)),
             Self::Summary => Some(Message::text(Role::User, summary)),
             Self::AssistantSummary => Some(Message::text(Role::Assistant, summary)),
-            Self::Merged(at) => Some(merged(entry(at)?, summary)),
+            Self::Merged(at) => Some(merged(&entry(*at)?, summary)),
             Self::Made { role, text, .. } => Some(Message::text(*role, &**text)),
             Self::Answer { call_id, text } => Some(answer(call_id, text)),
             Self::Inserted(role, text) => Some(Message::text(*role, *text)),

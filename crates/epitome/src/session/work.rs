@@ -179,6 +179,7 @@ impl Job {
             compaction,
             changes: self.changes,
             shown: self.messages.len(),
+            waited_tokens: 0,
         }
     }
 

@@ -9,7 +9,7 @@ use crate::preset::{Keep, Preset, Trigger};
 use crate::prune::{EntryCap, PruneSettings};
 use crate::reference::{layer, openclaw, spacebot, vibe};
 use crate::threshold::Threshold;
-use crate::window::Window;
+use crate::window::{Margins, Window};
 
 /// A trigger that never fires: a configured threshold of zero or less.
 const NEVER: Trigger = Trigger::Never;
@@ -31,6 +31,27 @@ impl Settings {
                 ..named
             },
             _ => named,
+        }
+    }
+
+    /// What is kept free of a window, and how early one acts.
+    #[must_use]
+    pub fn margins(&self) -> Margins {
+        match &self.design {
+            DesignSettings::Default(own) => Margins {
+                reserve_tokens: own.reserve_tokens,
+                prepare_share: own.prepare_share,
+            },
+            _ => Margins::default(),
+        }
+    }
+
+    /// Whether people are warned once per cycle.
+    #[must_use]
+    pub const fn warns(&self) -> bool {
+        match &self.design {
+            DesignSettings::Vibe(own) => own.context_warnings,
+            _ => false,
         }
     }
 

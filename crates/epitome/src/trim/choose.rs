@@ -1,7 +1,6 @@
 //! Which results are trimmed, and to what size.
 
 use super::{Kept, Shown, TRIMMED_RESULT_TOKENS, Trim};
-use crate::ledger::Rung;
 use crate::message::{Block, Message, ResultPart};
 use crate::meter::Meter;
 
@@ -73,16 +72,6 @@ pub(crate) fn cap(message: &Message, block: usize, cap_tokens: u64, meter: Meter
         .filter(|candidate| candidate.tokens > level)
         .map(|candidate| candidate.trim(level, meter))
         .collect()
-}
-
-/// How much is trimmed off what stays at a rung, where `needed_tokens` are too many and `trimmable_tokens` can go.
-#[must_use]
-pub fn trim_tokens_at(rung: Rung, needed_tokens: u64, trimmable_tokens: u64) -> u64 {
-    match rung {
-        Rung::ShorterTail => 0,
-        Rung::TrimmedResults => needed_tokens.min(trimmable_tokens),
-        Rung::Floor => trimmable_tokens,
-    }
 }
 
 fn trims_at(trims: &[(usize, Vec<Trim>)], position: usize) -> &[Trim] {

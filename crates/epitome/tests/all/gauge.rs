@@ -342,23 +342,24 @@ fn a_swap_pays_by_a_sum_that_anybody_can_do() {
         before_tokens: 150_000,
         after_tokens: 70_000,
         rewritten_tokens: 60_000,
-        requests: 10,
+        waited_tokens: 690_000,
         prices,
         window_tokens: 200_000,
     };
-    assert_eq!(swap.saving(), 80_000 * 10 * 100);
+    assert_eq!(swap.paid(), 690_000 * 100);
+    assert_eq!(swap.excess_tokens(), 80_000);
     assert_eq!(swap.price(), 60_000 * 1_150);
     assert!(swap.pays());
     assert!(
         !Swap {
-            requests: 8,
+            waited_tokens: 689_999,
             ..swap
         }
         .pays()
     );
     let early = Swap {
         before_tokens: 129_999,
-        requests: 100,
+        waited_tokens: 7_000_000,
         ..swap
     };
     assert!(!early.pays(), "two thirds of the window are used first");

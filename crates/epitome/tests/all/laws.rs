@@ -361,7 +361,14 @@ fn what_was_compacted_is_left_alone_until_it_grows() {
         while let Decision::Compact(reason) = session.decide() {
             let before = session.view_tokens();
             if session.compact(reason).is_ok() {
-                assert!(session.view_tokens() < before, "{name}");
+                let compaction = session.compaction().unwrap();
+                assert!(
+                    session.view_tokens() < before,
+                    "{name}: {before} to {}: {} {:?}",
+                    session.view_tokens(),
+                    compaction.tokens_after,
+                    compaction.plan
+                );
             }
             rounds += 1;
             assert!(rounds <= 6, "{name}: a loop that the ledger does not end");

@@ -1,6 +1,6 @@
 use epitome::{
-    Block, Facts, Kept, Log, Message, Meter, ResultPart, Role, Rung, Shown, ToolResult, Trim,
-    trim_tokens_at, trimmed, trims, trims_beyond,
+    Block, Facts, Kept, Log, Message, Meter, ResultPart, Role, Shown, ToolResult, Trim, trimmed,
+    trims, trims_beyond,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
@@ -408,12 +408,4 @@ fn gaps_are_what_is_not_kept_whatever_is_asked() {
         "nothing, and too far"
     );
     assert!(kept(0, &[], 0).gaps(0).is_empty());
-}
-
-#[test]
-fn each_rung_trims_more() {
-    assert_eq!(trim_tokens_at(Rung::ShorterTail, 50, 200), 0);
-    assert_eq!(trim_tokens_at(Rung::TrimmedResults, 50, 200), 50);
-    assert_eq!(trim_tokens_at(Rung::TrimmedResults, 500, 200), 200);
-    assert_eq!(trim_tokens_at(Rung::Floor, 50, 200), 200);
 }

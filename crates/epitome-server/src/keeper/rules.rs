@@ -1,0 +1,98 @@
+//! How a proxy compacts: the design, and who writes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use epitome::settings::Settings;
+use epitome::{DueCount, Keep, Preset, ReferenceMeter, ViewItem};
+use epitome_engine::model::{Asked, Caller};
+use epitome_engine::summarise::{Ladder, ModelWriter, Parts, Writer};
+
+use super::Ticket;
+use crate::config::Summariser;
+use crate::epoch::{Applied, read};
+
+/// The longest that a summary may take where no endpoint says so.
+const LONGEST: Duration = Duration::from_secs(720);
+
+/// How conversations are compacted.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(super) preset: Preset,
+    pub(super) ladder: Ladder,
+    caller: Option<Caller>,
+}
+
+impl Rules {
+    pub(crate) fn new(settings: &Settings, summariser: Option<Summariser>) -> Self {
+        let caller = summariser.as_ref().map(|one| one.caller.clone());
+        let writer = summariser.map(|one| {
+            let templates = Arc::new(one.templates);
+            let writer = ModelWriter::new(one.caller, templates, one.style, Parts::default());
+            Arc::new(writer) as Arc<dyn Writer>
+        });
+        Self {
+            preset: Preset::from(settings),
+            ladder: Ladder::new(writer, settings.common.on_failure),
+            caller,
+        }
+    }
+
+    pub(super) fn asks_a_model(&self) -> bool {
+        self.ladder.asks_a_model()
+    }
+
+    /// Whether the design decides by what is shown. The one that keeps by size makes every compaction from the
+    /// originals.
+    pub(super) fn looks_at_the_view(&self) -> bool {
+        self.preset.keep != Keep::Budget
+    }
+
+    pub(super) const fn reference_meter(&self) -> Option<ReferenceMeter> {
+        match self.preset.counts {
+            DueCount::Reference(meter) => Some(meter),
+            DueCount::Known | DueCount::Reported => None,
+        }
+    }
+
+    /// What the design counts of a request in a way of its own.
+    pub(super) fn reference_tokens(
+        &self,
+        ticket: &Ticket,
+        applied: Option<&Applied>,
+    ) -> Option<u64> {
+        let meter = self.reference_meter()?;
+        let messages = &ticket.conversation.messages;
+        let of = |range: std::ops::Range<usize>| -> u64 {
+            let messages = messages.get(range).unwrap_or_default().iter();
+            messages.map(|known| known.reference_units).sum()
+        };
+        let units = match (applied, &ticket.epoch) {
+            (Some(applied), Some(epoch)) => {
+                let items = applied.view.items.iter();
+                items
+                    .map(|item| match item {
+                        ViewItem::Entries(range) => of(range.clone()),
+                        item => item
+                            .made(|at| read(&ticket.body, at), &epoch.summary)
+                            .map_or(0, |message| meter.units(&message)),
+                    })
+                    .sum()
+            }
+            _ => of(0..messages.len()),
+        };
+        Some(meter.tokens_of_units(units))
+    }
+
+    /// A call for a conversation, and until when it may take.
+    pub(super) fn asked(&self, conversation: &str) -> Asked {
+        match &self.caller {
+            Some(caller) => caller.begin(conversation),
+            None => Asked {
+                conversation: conversation.to_owned(),
+                until: tokio::time::Instant::now() + LONGEST,
+                cancel: tokio_util::sync::CancellationToken::new(),
+            },
+        }
+    }
+}

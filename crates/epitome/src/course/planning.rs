@@ -1,0 +1,156 @@
+//! What to remove: the first plan that was not tried before, from the mildest to the hardest.
+
+use super::{Course, Sight};
+use crate::guard;
+use crate::ledger::{Attempt, Failure, Need, Rung};
+use crate::plan::{NoPlan, Plan, Room};
+use crate::preset::Keep;
+use crate::reason::Reason;
+
+/// What is left of a window for the input where nothing is kept free, in percent.
+const WHOLE_WINDOW_PERCENT: f64 = 0.98;
+/// Sizes closer than this part of the window are one: what is counted wobbles from request to request.
+const SAME_SIZE_DIVISOR: u64 = 64;
+
+impl Course {
+    /// The first plan that was not tried before, from the mildest rung to the hardest that this calls for. It counts as
+    /// tried from now on.
+    ///
+    /// # Errors
+    /// [`NoPlan`] when there is nothing to remove, or everything was tried.
+    pub fn plan(&mut self, sight: &Sight<'_>, reason: Reason) -> Result<Plan, NoPlan> {
+        if reason != Reason::Manual
+            && let Err(small) = self.guard()
+        {
+            return Err(NoPlan {
+                reason: guard::WindowTooSmall::reason(small),
+                floor_tokens: 0,
+            });
+        }
+        let reading = self.reading(sight);
+        let need = match reason {
+            Reason::NearLine | Reason::CacheCold => Need::Wanted,
+            _ => Need::Required,
+        };
+        let hardest = match reason {
+            Reason::Overflow => Rung::Floor,
+            Reason::HardLine if self.is_over_hard_line(&reading) => Rung::Floor,
+            _ => Rung::ShorterTail,
+        };
+        let step = (self.window().tokens / SAME_SIZE_DIVISOR).max(1);
+        let mut rung = Some(Rung::ShorterTail);
+        let mut refused = NoPlan {
+            reason: Reason::AlreadyTried,
+            floor_tokens: 0,
+        };
+        while let Some(now) = rung.filter(|rung| *rung <= hardest) {
+            rung = now.next();
+            let plan = match self.plan_on(sight, now, reason) {
+                Some(Ok(plan)) => plan,
+                Some(Err(no)) => {
+                    refused = no;
+                    continue;
+                }
+                None => continue,
+            };
+            let attempt = Attempt {
+                span_end: sight.span_key(plan.span.end),
+                target_tokens: plan.target_tokens / step,
+                rung: now,
+            };
+            // Who asks for it by hand may ask twice.
+            let granted = match reason {
+                Reason::Manual => Ok(()),
+                _ => self.ledger.begin(attempt, need, reading.size_tokens),
+            };
+            match granted {
+                Ok(()) => return Ok(plan),
+                Err(reason) => refused.reason = reason,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Plans and has `make` carry out one plan after the other, until one holds.
+    ///
+    /// # Errors
+    /// What was in the way of the last one that was tried, or why there was none.
+    pub fn carry_out<T>(
+        &mut self,
+        sight: &Sight<'_>,
+        reason: Reason,
+        mut make: impl FnMut(Plan) -> Result<T, NoPlan>,
+    ) -> Result<T, NoPlan> {
+        let mut failed: Option<NoPlan> = None;
+        loop {
+            let plan = self
+                .plan(sight, reason)
+                .map_err(|no| failed.unwrap_or(no))?;
+            match make(plan) {
+                Ok(made) => return Ok(made),
+                // Who asks by hand may ask twice, so that the ledger would not end this.
+                Err(no) if reason == Reason::Manual => return Err(no),
+                Err(no) => {
+                    self.handle_failed(Failure::NotSmaller, sight);
+                    failed = Some(no);
+                }
+            }
+        }
+    }
+
+    /// The plan on a rung; `None` where the design has no such rung.
+    fn plan_on(
+        &self,
+        sight: &Sight<'_>,
+        rung: Rung,
+        reason: Reason,
+    ) -> Option<Result<Plan, NoPlan>> {
+        let log = sight.log;
+        if let (Reason::TooManyMessages, Some(most)) = (reason, self.most_messages(log)) {
+            return Some(Plan::at_most(log, most, reason));
+        }
+        let preset = self.preset.at_usage(self.due_tokens(sight), self.window());
+        let is_by_size = preset.keep == Keep::Budget;
+        let with = |budget, room| Plan::with(&preset, log, budget, room, reason);
+        let room = self.room(sight, reason);
+        let plan = match rung {
+            Rung::ShorterTail => with(None, room),
+            Rung::TrimmedResults if is_by_size => return None,
+            Rung::TrimmedResults => with(None, room).and_then(|plan| plan.trimming(log)),
+            Rung::WholeLine | Rung::WholeWindow if !is_by_size => return None,
+            Rung::WholeLine => with(None, Room::of(room.most_tokens)),
+            Rung::WholeWindow => with(None, Room::of(self.whole_window(sight))),
+            Rung::Floor => self
+                .floor_of(sight, with(Some(0), room))
+                .and_then(|floor| with(Some(floor), room)),
+        };
+        Some(plan.map(|plan| plan.without_heartbeats(log)))
+    }
+
+    /// The floor, if it fits: it is sent, or nothing is.
+    fn floor_of(&self, sight: &Sight<'_>, least: Result<Plan, NoPlan>) -> Result<u64, NoPlan> {
+        let floor_tokens = match least {
+            Ok(plan) => plan.floor_tokens,
+            Err(no) if no.reason == Reason::FloorAboveBudget => no.floor_tokens,
+            Err(no) => return Err(no),
+        };
+        let reading = self.reading(sight);
+        // What must stay may take what was kept free for the answer.
+        let most = self.window().tokens.saturating_sub(reading.error_tokens);
+        if floor_tokens.saturating_add(self.apart_tokens(sight)) > reading.estimated(most) {
+            return Err(NoPlan {
+                reason: Reason::FloorAboveWindow,
+                floor_tokens,
+            });
+        }
+        Ok(floor_tokens)
+    }
+
+    /// All of the window, by the meter: what must stay may take what was kept free for the answer.
+    fn whole_window(&self, sight: &Sight<'_>) -> u64 {
+        // What a compaction makes was never counted: its own size decides how far it may be off.
+        let error = 1.0 + self.gauge().calibration.error_ratio();
+        let real = self.window().tokens as f64 * WHOLE_WINDOW_PERCENT / error;
+        self.usable(sight, real as u64)
+    }
+}

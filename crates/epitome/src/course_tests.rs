@@ -1,0 +1,233 @@
+use super::{Course, Move, ReadyFacts, Sight, Work};
+use crate::course::{CacheState, Frame, ShowNow};
+use crate::gauge::{RefusedSize, TurnKind};
+use crate::ledger::Failure;
+use crate::log::{Facts, Log};
+use crate::message::{Message, Role};
+use crate::meter::Meter;
+use crate::preset::Preset;
+use crate::preset_name::PresetName;
+use crate::reason::Reason;
+use crate::usage::Usage;
+use crate::window::Window;
+
+/// A chat of so many turns of about a hundred tokens each.
+fn chat(turns: usize) -> Log {
+    let mut log = Log::new();
+    for turn in 0..turns {
+        let question = format!("Question {turn}? {}", "word ".repeat(40));
+        let answer = format!("Answer {turn}. {}", "word ".repeat(40));
+        for (role, text) in [(Role::User, question), (Role::Assistant, answer)] {
+            log.push(&Facts::of(&Message::text(role, text), Meter::Chars4));
+        }
+    }
+    log
+}
+
+fn of(name: PresetName, window: u64) -> Course {
+    Course::new(Window::configured(window)).with_preset(Preset::named(name))
+}
+
+#[test]
+fn what_fits_is_sent_and_what_does_not_is_compacted() {
+    let course = of(PresetName::Default, 40_000);
+    let work = Work::built_in();
+    let small = chat(50);
+    assert_eq!(
+        course.before_request(&Sight::of(&small), &work),
+        Move::Send(Reason::BelowLine)
+    );
+    let large = chat(500);
+    assert_eq!(
+        course.before_request(&Sight::of(&large), &work),
+        Move::Compact(Reason::HardLine)
+    );
+}
+
+#[test]
+fn near_the_line_one_piece_of_work_is_begun() {
+    let course = of(PresetName::Default, 40_000);
+    let log = chat(245);
+    let sight = Sight::of(&log);
+    let begun = Move::Prepare {
+        reason: Reason::NearLine,
+        otherwise: None,
+    };
+    assert_eq!(course.before_request(&sight, &Work::built_in()), begun);
+    let busy = Work {
+        is_writing: true,
+        ..Work::built_in()
+    };
+    assert_eq!(
+        course.before_request(&sight, &busy),
+        Move::Send(Reason::NearLine)
+    );
+}
+
+#[test]
+fn what_is_ready_waits_until_it_pays_or_must_or_the_cache_is_cold() {
+    let course = of(PresetName::Default, 40_000);
+    let log = chat(245);
+    let sight = Sight::of(&log);
+    let ready = |waited_tokens| ReadyFacts {
+        after_tokens: 12_000,
+        kept_tokens: 200,
+        waited_tokens,
+    };
+    let work = |cache| Work {
+        ready: Some(ready(0)),
+        cache,
+        ..Work::built_in()
+    };
+    let warm = course.before_request(&sight, &work(CacheState::Warm));
+    assert_eq!(warm, Move::Send(Reason::NearLine));
+    let cold = course.before_request(&sight, &work(CacheState::Cold));
+    assert_eq!(cold, Move::Show(ShowNow::Cold));
+    // Waiting has cost as much as writing the new prefix would.
+    let swap = course.swap(&sight, &ready(0));
+    let enough = u64::try_from(swap.price() / u128::from(swap.prices.read)).unwrap() + 1;
+    let waited = |tokens| Work {
+        ready: Some(ready(tokens)),
+        ..Work::built_in()
+    };
+    let pays = course.before_request(&sight, &waited(enough));
+    assert!(matches!(pays, Move::Show(ShowNow::Pays(swap)) if swap.pays()));
+    let early = course.before_request(&sight, &waited(enough / 2));
+    assert_eq!(early, Move::Send(Reason::NearLine));
+    let over = chat(500);
+    let must = course.before_request(&Sight::of(&over), &work(CacheState::Warm));
+    assert_eq!(must, Move::Show(ShowNow::Must(Reason::HardLine)));
+}
+
+#[test]
+fn a_design_waits_for_its_model_only_where_the_host_does() {
+    let course = of(PresetName::Openclaw, 60_000);
+    // Its line is at 40,000; that of the window lies above it.
+    let log = chat(420);
+    let sight = Sight::of(&log);
+    let asks = Work {
+        asks_somebody: true,
+        ..Work::built_in()
+    };
+    let waits = Work {
+        waits: true,
+        ..asks
+    };
+    let reason = Reason::Threshold;
+    assert_eq!(course.before_request(&sight, &waits), Move::Await(reason));
+    let prepare = Move::Prepare {
+        reason,
+        otherwise: None,
+    };
+    assert_eq!(course.before_request(&sight, &asks), prepare);
+    let alone = course.before_request(&sight, &Work::built_in());
+    assert_eq!(alone, Move::Compact(reason));
+}
+
+#[test]
+fn a_refusal_lowers_the_window_until_an_answer_comes() {
+    let mut course = of(PresetName::Default, 200_000);
+    course.window.source = crate::window::WindowSource::Table;
+    let log = chat(400);
+    let sight = Sight::of(&log);
+    let size = course.reading(&sight).size_tokens;
+    let refused = RefusedSize {
+        window_tokens: None,
+        ..course.refused_size(&sight, None)
+    };
+    assert!(course.handle_refusal(refused, &sight).is_ok());
+    assert_eq!(course.window().tokens, size * 90 / 100);
+    assert_eq!(
+        course.before_request(&sight, &Work::built_in()),
+        Move::Compact(Reason::HardLine)
+    );
+    let ticket = course.ticket(&sight, TurnKind::Plain);
+    course.handle_usage(
+        ticket,
+        Usage {
+            fresh_tokens: size,
+            ..Usage::default()
+        },
+    );
+    assert_eq!(course.window().tokens, 200_000);
+}
+
+#[test]
+fn refusals_are_answered_only_so_often() {
+    let mut course = of(PresetName::Default, 200_000).with_overflow_attempts(2);
+    let log = chat(400);
+    let sight = Sight::of(&log);
+    let refused = course.refused_size(&sight, None);
+    assert!(course.handle_refusal(refused, &sight).is_ok());
+    assert!(course.handle_refusal(refused, &sight).is_ok());
+    let third = course.handle_refusal(refused, &sight);
+    assert_eq!(third, Err(Reason::AlreadyTried));
+}
+
+#[test]
+fn plans_are_never_tried_twice_and_carrying_out_ends() {
+    let mut course = of(PresetName::Default, 40_000);
+    let log = chat(600);
+    let sight = Sight::of(&log);
+    let mut tried = Vec::new();
+    let failed: Result<(), _> = course.carry_out(&sight, Reason::HardLine, |plan| {
+        assert!(log.is_cut(plan.span.end) && plan.span.end <= log.len());
+        tried.push((plan.span.clone(), plan.target_tokens));
+        Err(crate::plan::NoPlan {
+            reason: Reason::NotSmaller,
+            floor_tokens: 0,
+        })
+    });
+    assert!(failed.is_err());
+    assert!(!tried.is_empty() && tried.len() <= 4, "{tried:?}");
+    let mut again = 0;
+    let failed: Result<(), _> = course.carry_out(&sight, Reason::HardLine, |_| {
+        again += 1;
+        Err(crate::plan::NoPlan {
+            reason: Reason::NotSmaller,
+            floor_tokens: 0,
+        })
+    });
+    assert!(failed.is_err());
+    assert_eq!(again, 0, "everything was tried before");
+}
+
+#[test]
+fn failures_open_the_breaker_for_what_is_only_wanted() {
+    let mut course = of(PresetName::Default, 40_000);
+    let log = chat(245);
+    let sight = Sight::of(&log);
+    for _ in 0..3 {
+        course.handle_failed(Failure::SummaryTimeout, &sight);
+    }
+    let work = Work::built_in();
+    assert_eq!(
+        course.before_request(&sight, &work),
+        Move::Send(Reason::BreakerOpen)
+    );
+    let over = chat(500);
+    assert_eq!(
+        course.before_request(&Sight::of(&over), &work),
+        Move::Compact(Reason::HardLine)
+    );
+}
+
+#[test]
+fn tools_and_output_count() {
+    let log = chat(180);
+    let sight = Sight::of(&log);
+    let bare = of(PresetName::Default, 40_000);
+    let work = Work::built_in();
+    assert_eq!(
+        bare.before_request(&sight, &work),
+        Move::Send(Reason::BelowLine)
+    );
+    let framed = bare.with_frame(Frame {
+        tokens: 20_000,
+        ..Frame::default()
+    });
+    assert_eq!(
+        framed.before_request(&sight, &work),
+        Move::Compact(Reason::HardLine)
+    );
+}
