@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use epitome::{
-    Belief, Calibration, ContextBeta, Count, Digest, Evidence, Gauge, Learned, Lesson, Margins, Model,
-    ModelTable, OutputCounting, RefusedSize, UsageFinding, Window, WindowSource, window_of_with,
+    Belief, Calibration, ContextBeta, Count, Digest, Evidence, Gauge, Learned, Lesson, Margins,
+    Model, ModelTable, OutputCounting, RefusedSize, UsageFinding, Window, WindowSource,
+    window_of_with,
 };
 use epitome_store::BeliefRow;
 use serde::de::DeserializeOwned;
