@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Facts, Log, Meter, Reason};
+use epitome::{Block, Digest, Facts, Log, Message, Meter, Reason, ResultPart};
 
 use crate::body::Body;
 use crate::decode::{canonical, decode};
-use crate::usage::is_plain_message;
 use crate::wire::Wire;
 
 /// What was derived from one message when it first arrived.
@@ -264,5 +263,17 @@ fn derive(body: &Body, index: usize, exact: Digest, meter: Meter) -> Result<Know
         canonical: canonical(body.wire(), &value),
         facts: Facts::of(&decoded.message, meter),
         is_plain: is_plain_message(&decoded.message),
+    })
+}
+
+/// Whether a message is text, reasoning, calls and results.
+fn is_plain_message(message: &Message) -> bool {
+    message.blocks.iter().all(|block| match block {
+        Block::Media(_) | Block::Opaque { .. } => false,
+        Block::Result(result) => {
+            let mut parts = result.parts.iter();
+            parts.all(|part| matches!(part, ResultPart::Text(_)))
+        }
+        _ => true,
     })
 }
