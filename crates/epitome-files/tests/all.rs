@@ -5,8 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::print_stderr,
-    reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
+    reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
 #[path = "all/queue.rs"]
