@@ -4,7 +4,7 @@
 
 use std::io::Cursor;
 
-use epitome_wire::files::{Counts, FileFormat, Stamp, Transcript, carried, read_file, write_file};
+use epitome_files::{Counts, FileFormat, Stamp, Transcript, carried, read_file, write_file};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((choice, bytes)) = bytes.split_first() else {

@@ -1,11 +1,13 @@
 //! `cargo xtask lint`: cargo's own checks, then the house rules. Everything runs; the failures are listed at the end.
 //!
-//! Layout: [`tracked`] lists the files, [`files`] judges them; [`metadata`] reads the dependency graph,
-//! [`dependencies`] and [`licences`] judge it.
+//! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] what [`imports`] finds in them; [`metadata`] reads
+//! the dependency graph, [`dependencies`] and [`licences`] judge it.
 
+mod cycles;
 mod dependencies;
 mod expression;
 mod files;
+mod imports;
 mod licences;
 mod metadata;
 mod tracked;
@@ -89,6 +91,10 @@ fn house_rules(project: &Project) -> Result<Vec<Finding>> {
         ),
         ("no paths of one machine", Ok(files::machine_paths(&files))),
         ("no file over 800 KB", Ok(files::too_heavy(&files))),
+        (
+            "modules of a crate do not import each other in circles",
+            Ok(cycles::between_modules(&files)),
+        ),
     ];
 
     let text = |name: &str| {

@@ -19,7 +19,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use conversation::Style;
-use epitome_wire::files::{Conversation, FileFormat, Origin, Stamp, write_file};
+use epitome_files::{Conversation, FileFormat, Origin, Stamp, write_file};
 
 const TOKENS: u64 = 200_000;
 const LIMIT: Duration = Duration::from_millis(100);

@@ -9,8 +9,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use epitome::{Meter, PresetName};
 use epitome_eval::Method;
+use epitome_files::FileFormat;
 use epitome_wire::Wire;
-use epitome_wire::files::FileFormat;
 
 pub(crate) use config::{
     ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use epitome_wire::files::{Counts, FileFormat, Stamp, read_file, repaired};
+use epitome_files::{Counts, FileFormat, Stamp, read_file, repaired};
 use epitome_wire::{Body, ProblemCode, Wire, problems, repair};
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ fn look(path: &Path, args: &CheckArgs) -> Result<Findings> {
 }
 
 fn session(source: &mut Source, format: FileFormat, args: &CheckArgs) -> Result<Findings> {
-    let row = |problem: &epitome_wire::files::Problem| Row {
+    let row = |problem: &epitome_files::Problem| Row {
         code: problem.code.as_str(),
         position: problem.position.to_string(),
         message: problem.message.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
-use epitome_wire::files::{
+use epitome_files::{
     Conversation, FileFormat, Loss, Origin, Stamp, Written, carried, chat_messages, write_file,
 };
 use serde::Serialize;

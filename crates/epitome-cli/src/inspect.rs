@@ -11,8 +11,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use epitome::Meter;
+use epitome_files::{Event, FileFormat, Origin, Position, read_file};
 use epitome_wire::Wire;
-use epitome_wire::files::{Event, FileFormat, Origin, Position, read_file};
 
 use crate::Ending;
 use crate::args::{Format, InspectArgs};

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use epitome::Message;
-use epitome_wire::files::{FileFormat, Problems, SNIFF_BYTES, Transcript};
+use epitome_files::{FileFormat, Problems, SNIFF_BYTES, Transcript};
 use epitome_wire::{Body, Detected, Wire, decode, detect};
 
 use crate::args::{FileKind, Format};

@@ -4,6 +4,7 @@
 //!   the providers refuse, and records exactly what it received;
 //! - [`strict`]: the validity rules of the request formats, as a list of named violations;
 //! - [`generate`]: deterministic conversations of several kinds, in every format, and ways to damage them;
+//! - [`cases`]: how many cases a property has, and from which seed; [`data`]: real sessions, where they are;
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`shape`]: a request as short lines for snapshots;
@@ -14,7 +15,9 @@
 
 #![warn(missing_docs)]
 
+pub mod cases;
 pub mod client;
+pub mod data;
 pub mod expectation;
 pub mod generate;
 pub mod museum;

@@ -7,10 +7,9 @@ use epitome::Reason;
 
 use crate::json::{self, JsonError, Kind, Value};
 use crate::scan::Scanner;
-use crate::splice::{Separator, Splice};
 use crate::wire::Wire;
 
-/// A request body as it arrived. Never re-serialised: what leaves is these bytes, or a [`Splice`] of them.
+/// A request body as it arrived. Never re-serialised: what leaves is these bytes, or a [`Splice`](crate::Splice) of them.
 #[derive(Clone, Debug)]
 pub struct Body {
     bytes: Bytes,
@@ -19,6 +18,13 @@ pub struct Body {
     list: Range<usize>,
     messages: Vec<Range<usize>>,
     separator: Separator,
+}
+
+/// What stands between two messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Separator {
+    Comma,
+    Line,
 }
 
 /// Top-level members that matter here; all others are left alone.
@@ -323,12 +329,6 @@ impl Body {
 
     pub(crate) const fn separator(&self) -> Separator {
         self.separator
-    }
-
-    /// These bytes, unchanged, as a splice.
-    #[must_use]
-    pub fn unchanged(&self) -> Splice {
-        Splice::unchanged(self.bytes.clone())
     }
 }
 

@@ -102,7 +102,17 @@ impl Canonical {
 }
 
 /// Whether a text block is something a client put in by itself: reminders and nothing between them.
-pub(crate) fn is_injected(text: &str) -> bool {
+///
+/// Such a block is forwarded but is nobody's word: it is no part of a message's identity and feeds no summary.
+///
+/// ```
+/// use epitome_wire::is_injected;
+///
+/// assert!(is_injected("<system-reminder>The list is empty.</system-reminder>"));
+/// assert!(!is_injected("<system-reminder>The list is empty.</system-reminder> Go on."));
+/// ```
+#[must_use]
+pub fn is_injected(text: &str) -> bool {
     let mut rest = text.trim();
     let mut found = false;
     while let Some(inside) = rest.strip_prefix("<system-reminder>") {

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Facts, Log, Meter, Reason, ReferenceMeter};
+use epitome::{
+    Block, Digest, Facts, Log, Message, Meter, Reason, ReferenceMeter, ResultPart,
+};
 
 use crate::body::Body;
 use crate::decode::{canonical, decode};
-use crate::usage::is_plain_message;
 use crate::wire::Wire;
 
 /// What was derived from one message when it first arrived.
@@ -278,5 +279,17 @@ fn derive(body: &Body, index: usize, exact: Digest, memo: &Memo) -> Result<Known
         reference_units: memo
             .reference
             .map_or(0, |reference| reference.units(&decoded.message)),
+    })
+}
+
+/// Whether a message is text, reasoning, calls and results.
+fn is_plain_message(message: &Message) -> bool {
+    message.blocks.iter().all(|block| match block {
+        Block::Media(_) | Block::Opaque { .. } => false,
+        Block::Result(result) => {
+            let mut parts = result.parts.iter();
+            parts.all(|part| matches!(part, ResultPart::Text(_)))
+        }
+        _ => true,
     })
 }

@@ -9,8 +9,7 @@ mod text;
 use std::ops::Range;
 
 pub(crate) use number::same_number_key;
-pub(crate) use text::quoted;
-pub use text::{Text, escape};
+pub use text::{Text, escape, quoted};
 
 /// A JSON value and where it stands.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
 //! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`Counted`], [`StreamWatch`], [`sse`],
 //!   [`Unpacker`]
+//! - what a client says by itself: [`is_injected`]
 //! - what people look for a message by: [`searchable_text`]
 //! - what a provider would refuse: [`violations`] on decoded messages, [`problems`] on a body; put right: [`repair`]
 //!
@@ -17,10 +18,10 @@ mod anthropic;
 mod body;
 mod canonical;
 mod decode;
+mod decoded;
 mod detect;
 mod encode;
 mod encoding;
-pub mod files;
 mod identity;
 pub mod json;
 mod media;
@@ -40,8 +41,9 @@ mod wire;
 
 pub use answer::{Accumulator, Answer};
 pub use body::{Body, BodyError, Field};
-pub use canonical::NORMALISER_VERSION;
-pub use decode::{Decoded, Unreadable, canonical, decode, summary_message};
+pub use canonical::{NORMALISER_VERSION, is_injected};
+pub use decode::{canonical, decode, summary_message};
+pub use decoded::{Decoded, Unreadable};
 pub use detect::{Detected, detect};
 pub use encode::encode;
 pub use encoding::Unpacker;

@@ -3,7 +3,7 @@
 use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
 use crate::canonical::{Canonical, is_injected};
-use crate::decode::{Blocks, Decoded, Unreadable};
+use crate::decoded::{Blocks, Decoded, Unreadable};
 use crate::json::{Kind, Value, escape};
 use crate::media;
 

@@ -9,7 +9,7 @@ use epitome::{Block, Call, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
 use crate::anthropic::raw_json;
 use crate::canonical::is_injected;
-use crate::decode::{Blocks, Decoded, Unreadable};
+use crate::decoded::{Blocks, Decoded, Unreadable};
 use crate::json::{Kind, Text, Value, escape};
 use crate::media;
 

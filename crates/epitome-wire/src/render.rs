@@ -7,7 +7,8 @@ use epitome::{Kept, Role, Shown, Trim, View, ViewItem};
 
 use crate::anthropic;
 use crate::body::Body;
-use crate::decode::{Unreadable, answer_message, decode, summary_message, text_message};
+use crate::decode::{answer_message, decode, summary_message, text_message};
+use crate::decoded::Unreadable;
 use crate::json::{Text, escape, read_within};
 use crate::splice::{Edit, Item, Splice};
 use crate::wire::Wire;

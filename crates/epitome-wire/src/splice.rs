@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::body::Body;
+use crate::body::{Body, Separator};
 
 /// A body made of slices of an original and of inserted bytes, in order.
 #[derive(Clone, Debug)]
@@ -40,19 +40,7 @@ pub struct Edit {
     pub with: Vec<u8>,
 }
 
-/// What stands between two messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Separator {
-    Comma,
-    Line,
-}
-
 impl Splice {
-    pub(crate) fn unchanged(source: Bytes) -> Self {
-        let pieces = vec![Piece::Original(0..source.len())];
-        Self { source, pieces }
-    }
-
     /// Whether the result is the original, byte for byte.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
@@ -125,6 +113,14 @@ impl Splice {
 }
 
 impl Body {
+    /// These bytes, unchanged, as a splice.
+    #[must_use]
+    pub fn unchanged(&self) -> Splice {
+        let source = self.bytes().clone();
+        let pieces = vec![Piece::Original(0..source.len())];
+        Splice { source, pieces }
+    }
+
     /// The body with `items` as its list of messages. Kept messages must come in their original order;
     /// every other byte of the body stays.
     #[must_use]

@@ -6,7 +6,6 @@
 mod request;
 mod rounds;
 
-pub(crate) use request::is_plain_message;
 pub use request::is_plain_request;
 
 use crate::json::{self, Value};

@@ -25,16 +25,6 @@ mod detection;
 mod documents;
 #[path = "all/encodings.rs"]
 mod encodings;
-#[path = "all/files_queue.rs"]
-mod files_queue;
-#[path = "all/files_real.rs"]
-mod files_real;
-#[path = "all/files_repair.rs"]
-mod files_repair;
-#[path = "all/files_small.rs"]
-mod files_small;
-#[path = "all/files_write.rs"]
-mod files_write;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[path = "all/json.rs"]
@@ -71,8 +61,6 @@ mod spelling;
 mod splices;
 #[path = "all/streams.rs"]
 mod streams;
-#[path = "all/support.rs"]
-mod support;
 #[path = "all/traffic.rs"]
 mod traffic;
 #[path = "all/usage.rs"]

@@ -25,6 +25,7 @@ enum Allowed {
 const BORDERS: &[(&str, Allowed)] = &[
     (CORE, Allowed::These(&[])),
     ("epitome-wire", Allowed::These(&[CORE])),
+    ("epitome-files", Allowed::These(&[CORE, "epitome-wire"])),
     ("epitome-store", Allowed::These(&[CORE])),
     ("epitome-eval", Allowed::These(&[CORE])),
     ("epitome-config", Allowed::These(&[CORE])),

@@ -41,6 +41,7 @@ fn the_arrows_of_the_design_are_allowed() {
     let metadata = workspace(&[
         "epitome: serde, epitome-testkit dev, tokio dev",
         "epitome-wire: epitome, epitome-testkit dev",
+        "epitome-files: epitome, epitome-wire, epitome-testkit dev",
         "epitome-store: epitome, tokio",
         "epitome-engine: epitome, epitome-wire, epitome-store",
         "epitome-server: epitome, epitome-wire, epitome-store, epitome-engine",
@@ -68,6 +69,10 @@ fn other_arrows_are_named() {
             "epitome may not depend on epitome-wire",
             "epitome-wire may not depend on epitome-store",
         ],
+    );
+    check(
+        &["epitome-wire: epitome-files", "epitome-files: epitome-wire"],
+        &["epitome-wire may not depend on epitome-files"],
     );
     check(
         &["epitome-store: epitome-wire build", "epitome-wire:"],

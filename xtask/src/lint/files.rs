@@ -84,7 +84,8 @@ pub(super) fn too_heavy(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-fn product_source(files: &[File]) -> impl Iterator<Item = &File> {
+/// The source files of the product: no tests, no tools of developers.
+pub(super) fn product_source(files: &[File]) -> impl Iterator<Item = &File> {
     files
         .iter()
         .filter(|file| file.is_rust() && is_product(&file.path))

@@ -6,7 +6,7 @@ use std::ops::Range;
 use anyhow::{Result, bail};
 use bytes::Bytes;
 use epitome::{Facts, Log, Message, Meter, Role, View};
-use epitome_wire::files::{Context, Conversation, FileFormat, Transcript, chat_messages};
+use epitome_files::{Context, Conversation, FileFormat, Transcript, chat_messages};
 use epitome_wire::{Body, Detected, Wire};
 
 use crate::args::CompactArgs;

@@ -5,7 +5,7 @@ use epitome::{
     Block, Compaction, Layout, Log, Message, Plan, ResultPart, Role, TaskPlace, ToolResult, View,
     ViewItem, leading_system, merged, trimmed,
 };
-use epitome_wire::files::{FileFormat, NewCompaction, Stamp, appended};
+use epitome_files::{FileFormat, NewCompaction, Stamp, appended};
 
 use super::input::{Input, Session};
 use crate::source::Source;

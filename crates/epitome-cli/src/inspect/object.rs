@@ -78,7 +78,7 @@ impl<'a> Object<'a> {
             tokens: large.tokens,
             preview: &large.preview,
         };
-        let problem = |problem: &'a epitome_wire::files::Problem| Problem {
+        let problem = |problem: &'a epitome_files::Problem| Problem {
             code: problem.code.as_str(),
             position: problem.position.to_string(),
             message: &problem.message,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use epitome::{Block, Message, Meter, Role};
-use epitome_wire::files::{Counts, Event, Position};
+use epitome_files::{Counts, Event, Position};
 
 use super::timeline::Timeline;
 

@@ -1,7 +1,7 @@
 //! How large the context was, message by message: a saw-tooth where it was compacted.
 
 use epitome::{Message, Meter, Role};
-use epitome_wire::files::{Kept, Recorded};
+use epitome_files::{Kept, Recorded};
 
 /// The size of the context after each message.
 #[derive(Clone, Debug, Default)]

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::Result;
 use bytes::Bytes;
 use epitome::Message;
+use epitome_files::{Kept, Recorded};
 use epitome_store::{
     Append, ConversationId, Digest, EntryRow, EntryWords, NewConversation, NodeRow, SearchScope,
     SqliteStore, Store, TenantId,
 };
-use epitome_wire::files::{Kept, Recorded};
 use epitome_wire::searchable_text;
 
 use super::{Cover, Found, Hit, excerpt};

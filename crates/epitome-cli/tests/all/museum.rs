@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use epitome_files::{FileFormat, Transcript};
 use epitome_testkit::museum::{Version, digest, versions};
-use epitome_wire::files::{FileFormat, Transcript};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -190,7 +190,7 @@ fn session_files_give_the_view_that_was_written() {
         formats += 1;
         let read = Transcript::collect(&mut Cursor::new(bytes), format).unwrap();
         let conversation = read.conversations.first().unwrap();
-        let view = epitome_wire::files::chat_messages(&conversation.context().messages);
+        let view = epitome_files::chat_messages(&conversation.context().messages);
         let view: Value = serde_json::from_slice(&view).unwrap();
         assert_eq!(
             view.as_array().unwrap().len(),

@@ -3,8 +3,8 @@
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
+use epitome_files::{FileFormat, Transcript};
 use epitome_testkit::strict;
-use epitome_wire::files::{FileFormat, Transcript};
 use serde_json::{Value, json};
 
 use crate::support::{json, run, run_with_input, stderr};
@@ -116,7 +116,7 @@ fn a_session_is_converted_compacted_and_compacted_again() {
 fn rebuilds(path: &Path, format: FileFormat, report: &Value, messages: usize) {
     let again = read(path, format).conversations.remove(0);
     assert_eq!(again.messages.len(), messages, "{format}");
-    let context = epitome_wire::files::chat_messages(&again.context().messages);
+    let context = epitome_files::chat_messages(&again.context().messages);
     let context: Value = serde_json::from_slice(&context).unwrap();
     assert_eq!(context, report["messages"], "{format}");
     let body = json!({"messages": report["messages"]});

@@ -189,7 +189,8 @@ fn hex(rest: &str, at: usize) -> u16 {
 }
 
 /// A text as a JSON string, quotes included.
-pub(crate) fn quoted(text: &str) -> String {
+#[must_use]
+pub fn quoted(text: &str) -> String {
     let mut bytes = vec![b'"'];
     escape(text, &mut bytes);
     bytes.push(b'"');

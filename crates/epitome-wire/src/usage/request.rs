@@ -1,7 +1,5 @@
 //! Does a request hold more than its text says? A count of one that does tells little about text.
 
-use epitome::{Block, Message, ResultPart};
-
 use crate::body::{Body, Field};
 use crate::identity::Conversation;
 use crate::json::{self, Value};
@@ -39,18 +37,6 @@ pub fn is_plain_request(body: &Body, conversation: &Conversation) -> bool {
     conversation.messages.iter().all(|known| known.is_plain)
         && !SERVER_FIELDS.iter().any(is_given)
         && !body.field(Field::Tools).is_some_and(has_server_tools)
-}
-
-/// Whether a message is text, reasoning, calls and results.
-pub(crate) fn is_plain_message(message: &Message) -> bool {
-    message.blocks.iter().all(|block| match block {
-        Block::Media(_) | Block::Opaque { .. } => false,
-        Block::Result(result) => {
-            let mut parts = result.parts.iter();
-            parts.all(|part| matches!(part, ResultPart::Text(_)))
-        }
-        _ => true,
-    })
 }
 
 fn has_server_tools(tools: &[u8]) -> bool {

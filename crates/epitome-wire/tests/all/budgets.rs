@@ -5,6 +5,8 @@ use epitome::{
     Basis, Compaction, Facts, Log, Message, Meter, Plan, Reason, TaskPlace, ViewItem,
     is_own_summary, leading_system, trimmed,
 };
+use epitome_testkit::cases::property;
+use epitome_testkit::data::{data, files, root, stem};
 use epitome_testkit::{Kind, generate};
 use epitome_wire::{Body, Wire, detect};
 
@@ -13,7 +15,6 @@ use crate::fixtures::{
     Judge, Problems, assert_kept, assert_no_new_problems, bytes, conversation, decoded, generated,
 };
 use crate::sessions::{self, Texts};
-use crate::support::{data, files, property, root, stem};
 
 const METERS: [Meter; 2] = [Meter::Estimate, Meter::Chars4];
 

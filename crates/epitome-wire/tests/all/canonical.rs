@@ -2,13 +2,13 @@
 
 use epitome::Digest;
 use epitome_testkit::Kind;
+use epitome_testkit::cases::property;
 use epitome_wire::{Wire, canonical, json};
 use serde_json::Value;
 
 use crate::fixtures::generated;
 use crate::mutation::mutated;
 use crate::spelling::{affected, respelled};
-use crate::support::property;
 
 fn digest(wire: Wire, text: &str) -> Option<Digest> {
     canonical(wire, &json::read(text.as_bytes()).unwrap())

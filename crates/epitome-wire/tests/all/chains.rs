@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use epitome::{Digest, Meter};
 use epitome_testkit::Random;
+use epitome_testkit::cases::{cases, property, seed};
+use epitome_testkit::data::{data, files};
 use epitome_wire::{Body, ChainKey, Conversation, Memo, Wire};
 use serde_json::Value;
 
 use crate::mutation::mutated;
-use crate::support::{cases, data, files, property, seed};
 use crate::traffic::{self, Hop, Traffic};
 
 /// What a server would keep: which request first had which chain.

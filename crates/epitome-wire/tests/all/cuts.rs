@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use epitome::{Meter, Plan, Reason, View, ViewItem};
+use epitome_testkit::cases::{cases, property, seed};
+use epitome_testkit::data::{data, files, root, stem};
 use epitome_testkit::{Kind, generate};
 use epitome_wire::{Body, Wire, detect};
 
 use crate::fixtures::{Judge, assert_kept, assert_no_new_problems, bytes, conversation, generated};
 use crate::sessions::{self, Texts};
-use crate::support::{cases, data, files, property, root, seed, stem};
 
 const SUMMARY: &str = "Earlier work, in one line with \"quotes\", a \\ and a\nbreak.";
 

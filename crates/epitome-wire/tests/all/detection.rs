@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use epitome_testkit::Kind;
+use epitome_testkit::cases::property;
 use epitome_wire::{Wire, detect};
 
 use crate::fixtures::generated;
-use crate::support::property;
 
 fn found(text: &str, wire: Option<Wire>) -> Option<(Wire, usize, bool)> {
     let detected = detect(&Bytes::copy_from_slice(text.as_bytes()), wire).ok()?;

@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use epitome_testkit::Random;
+use epitome_testkit::cases::property;
 use epitome_wire::Unpacker;
-
-use crate::support::property;
 
 const ENCODINGS: [&str; 5] = ["gzip", "deflate", "br", "zstd", "gzip, zstd"];
 

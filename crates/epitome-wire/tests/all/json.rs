@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use epitome_testkit::Random;
+use epitome_testkit::cases::property;
 use epitome_wire::json::{self, Kind};
 use epitome_wire::{Body, BodyError, Wire};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::documents::{self, Container, Writer};
-use crate::support::property;
 
 /// Whether serde_json takes the text as JSON. Ignored values are checked for form only, which is what
 /// RFC 8259 asks: a lone surrogate and a number beyond the range of a machine number are well-formed.

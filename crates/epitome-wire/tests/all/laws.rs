@@ -5,13 +5,13 @@ use bytes::Bytes;
 use epitome::{
     Meter, Preset, PresetName, PruneSettings, Reason, Session, Usage, Window, leading_system,
 };
+use epitome_testkit::cases::property;
 use epitome_testkit::{Kind, Random, generate};
 use epitome_wire::{Body, Wire};
 use serde_json::Value;
 
 use crate::cuts::rescan;
 use crate::fixtures::{Judge, assert_no_new_problems, bytes, decoded, generated};
-use crate::support::property;
 
 /// The first `len` messages of a request, as the client sent it when there were no more.
 fn prefix(request: &Value, wire: Wire, len: usize) -> Body {

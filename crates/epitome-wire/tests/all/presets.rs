@@ -4,12 +4,12 @@ use epitome::{
     Basis, Compaction, Facts, Log, Message, Meter, NoPlan, Plan, Preset, PresetName, Reason,
     SummaryPlace, leading_system,
 };
+use epitome_testkit::cases::property;
 use epitome_testkit::{Kind, Random};
 use epitome_wire::{Body, Wire};
 
 use crate::cuts::rescan;
 use crate::fixtures::{Judge, assert_no_new_problems, bytes, decoded, generated};
-use crate::support::property;
 
 const RULE: &str = "Never rename the column tenant_ref, whatever happens.";
 

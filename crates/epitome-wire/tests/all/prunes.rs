@@ -6,12 +6,13 @@ use epitome::{
     ViewItem,
 };
 use epitome_testkit::Kind;
+use epitome_testkit::cases::property;
+use epitome_testkit::data::{data, files, root, stem};
 use epitome_wire::{Body, Wire, detect};
 
 use crate::cuts::rescan;
 use crate::fixtures::{Judge, assert_no_new_problems, bytes, decoded, generated};
 use crate::sessions::{self, Texts};
-use crate::support::{data, files, property, root, stem};
 
 const METER: Meter = Meter::Estimate;
 

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bytes::Bytes;
+use epitome_testkit::cases::property;
+use epitome_testkit::data::{data, files, stem};
 use epitome_testkit::{Kind, Random, Rule, generate, strict};
 use epitome_wire::{Body, Item, ProblemCode, Wire, detect, problems, repair};
 use serde_json::{Value, json};
 
 use crate::fixtures::{bytes, generated, testkit};
 use crate::sessions::{self, Texts};
-use crate::support::{data, files, property, stem};
 use crate::traffic::{self, Traffic};
 
 /// What only the provider can know: whether a thought is the one that was signed, or the one that led here.

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use epitome::{Block, Meter, Reason, Role, View, ViewItem};
+use epitome_testkit::data::{data, files, stem};
 use epitome_wire::{Body, BodyError, Wire, detect};
 use serde_json::{Value, json};
 
 use crate::cuts::check_cuts;
 use crate::fixtures::{bytes, conversation, decoded};
-use crate::support::{data, files, stem};
 use crate::traffic;
 
 fn body(items: &Value) -> Body {

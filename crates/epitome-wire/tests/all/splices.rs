@@ -4,11 +4,11 @@
 use bytes::Bytes;
 use epitome::{Kept, Shown, Trim, View, ViewItem};
 use epitome_testkit::Random;
+use epitome_testkit::cases::property;
 use epitome_wire::{Body, Edit, Item, Wire, decode, json};
 use serde_json::{Deserializer, Value};
 
 use crate::documents::{self, Container};
-use crate::support::property;
 
 fn scan(bytes: &[u8], wire: Wire, container: Container) -> Body {
     let bytes = Bytes::copy_from_slice(bytes);

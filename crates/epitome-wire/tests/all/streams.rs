@@ -1,9 +1,8 @@
 //! Event streams in any pieces, and what providers count.
 
 use epitome_testkit::Random;
+use epitome_testkit::cases::property;
 use epitome_wire::{StreamWatch, Wire, input_tokens, sse};
-
-use crate::support::property;
 
 fn events(pieces: &[&[u8]]) -> Vec<String> {
     let mut decoder = sse::Decoder::new();

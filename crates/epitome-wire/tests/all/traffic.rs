@@ -233,7 +233,7 @@ pub(crate) fn claude_code(path: &Path) -> Traffic {
         }
     }
     Traffic {
-        name: crate::support::stem(path),
+        name: epitome_testkit::data::stem(path),
         wire: Wire::Anthropic,
         runs: spell(runs),
     }
@@ -262,7 +262,7 @@ pub(crate) fn codex(path: &Path) -> Traffic {
         }
     }
     Traffic {
-        name: crate::support::stem(path),
+        name: epitome_testkit::data::stem(path),
         wire: Wire::OpenAiChat,
         runs: spell(runs),
     }
@@ -296,7 +296,7 @@ pub(crate) fn codex_items(path: &Path) -> Traffic {
         }
     }
     Traffic {
-        name: crate::support::stem(path),
+        name: epitome_testkit::data::stem(path),
         wire: Wire::OpenAiResponses,
         runs: spell(runs),
     }

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 use epitome::{Meter, Reason};
+use epitome_testkit::cases::property;
 use epitome_testkit::{Damage, Kind, generate};
 use epitome_wire::{Body, ChainKey, Conversation, Memo, ViolationKind, Wire, violations};
 use serde_json::{Value, json};
 
 use crate::fixtures::{bytes, decoded, generated, testkit};
-use crate::support::property;
 
 fn kinds(wire: Wire, request: &Value) -> Vec<ViolationKind> {
     let body = Body::scan(bytes(request), wire).unwrap();

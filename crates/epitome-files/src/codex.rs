@@ -1,0 +1,297 @@
+//! Codex's rollout files.
+//!
+//! What counts are the `response_item`s; `event_msg`s tell the same once more for the screen. Items of the model
+//! that follow each other are one message. A `compacted` entry holds the whole history that replaces the earlier one.
+
+use std::io::{BufRead, Seek};
+
+use epitome::{Block, FileOperations, Message, Role};
+use epitome_wire::json::Value;
+
+use crate::blocks::{arguments, call, content, flat_text, parts, result};
+use crate::error::ReadError;
+use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use crate::lines::{Entry, OWN, entries};
+use crate::problem::{Problem, ProblemCode};
+
+/// Items that say nothing which can be read.
+const ASIDES: &[&str] = &[
+    "compaction",
+    "compaction_summary",
+    "ghost_snapshot",
+    "image_generation_call",
+    "local_shell_call",
+    "other",
+    "tool_search_call",
+    "tool_search_output",
+    "web_search_call",
+];
+
+pub(crate) fn read<R: BufRead + Seek>(
+    source: &mut R,
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), ReadError> {
+    emit(Event::Conversation);
+    let mut reader = Reader::default();
+    entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
+    emit(Event::Tip(Tip {
+        entries: reader.entries,
+        ..Tip::default()
+    }));
+    Ok(())
+}
+
+#[derive(Default)]
+struct Reader {
+    has_id: bool,
+    messages: usize,
+    /// Whether the last message is an answer that may go on, and whether it says something already.
+    answer: Option<HasText>,
+    thinking_chars: usize,
+    entries: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HasText {
+    Yes,
+    No,
+}
+
+impl Reader {
+    fn entry(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        self.entries = entry.number + 1;
+        if entry.own("first") {
+            self.answer = None;
+        }
+        let value = &entry.value;
+        let kind = value.string("type").unwrap_or_default();
+        let payload = value.get("payload");
+        match (&*kind, payload) {
+            ("session_meta", Some(meta)) => self.meta(meta, entry, emit),
+            ("compacted", Some(payload)) => self.compacted(payload, entry, emit),
+            ("response_item", Some(item)) => self.item(item, entry, emit),
+            ("turn_context" | "event_msg" | "world_state" | "ghost_commit", _) => {
+                emit(aside(&kind));
+            }
+            // The oldest rollouts have bare items, after a line with the id and the instructions.
+            ("", None) if value.get("instructions").is_some() => self.meta(value, entry, emit),
+            ("", None) if value.get("record_type").is_some() => emit(aside("record")),
+            ("message" | "reasoning" | "function_call" | "function_call_output", None) => {
+                self.item(value, entry, emit);
+            }
+            _ => emit(unknown(entry, &kind)),
+        }
+    }
+
+    fn meta(&mut self, meta: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        if self.has_id {
+            // A resumed session repeats where it comes from.
+            emit(aside("session_meta"));
+            return;
+        }
+        if let Some(id) = meta.string("id") {
+            self.has_id = true;
+            emit(Event::Id(id.into_owned()));
+        }
+        let instructions = meta
+            .get("base_instructions")
+            .or_else(|| meta.get("instructions"));
+        let blocks = content(instructions, Role::System, entry.bytes);
+        if !blocks.is_empty() {
+            self.push(Role::System, blocks, entry, emit);
+        }
+    }
+
+    fn push(
+        &mut self,
+        role: Role,
+        blocks: Vec<Block>,
+        entry: &Entry<'_>,
+        emit: &mut dyn FnMut(Event),
+    ) {
+        self.answer = None;
+        self.messages += 1;
+        emit(Event::Message {
+            message: Message { role, blocks },
+            origin: origin(entry),
+        });
+    }
+
+    /// Adds to the answer that the last message is, or begins one.
+    fn answer(&mut self, block: Option<Block>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let chars = std::mem::take(&mut self.thinking_chars);
+        let thinking = (chars > 0).then_some(Block::Thinking { chars });
+        let says = matches!(block, Some(Block::Text(_)));
+        let blocks: Vec<Block> = thinking.into_iter().chain(block).collect();
+        let had_text = self.answer;
+        match self.messages.checked_sub(1) {
+            Some(index) if had_text.is_some() => emit(Event::More { index, blocks }),
+            _ => self.push(Role::Assistant, blocks, entry, emit),
+        }
+        let has_text = says || had_text == Some(HasText::Yes);
+        self.answer = Some(if has_text { HasText::Yes } else { HasText::No });
+    }
+
+    fn item(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let kind = item.string("type").unwrap_or_default();
+        match &*kind {
+            "message" => self.message(item, entry, emit),
+            "reasoning" => self.thinking_chars += item.range.len(),
+            "function_call" | "custom_tool_call" => {
+                let id = item.string("call_id").unwrap_or_default();
+                let name = item.string("name").unwrap_or_default();
+                let given = item.get("arguments").or_else(|| item.get("input"));
+                let block = call(&id, &name, arguments(given, entry.bytes));
+                self.answer(Some(block), entry, emit);
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let message = output(item, entry);
+                self.push(message.role, message.blocks, entry, emit);
+            }
+            other if ASIDES.contains(&other) => emit(aside(other)),
+            other => emit(unknown(entry, other)),
+        }
+    }
+
+    fn message(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let Some(message) = plain_message(item, entry) else {
+            let role = item.string("role").unwrap_or_default();
+            emit(Event::Problem(Problem::new(
+                ProblemCode::UnreadableEntry,
+                entry.position,
+                format!("a message of the unknown role {role:?} is left out"),
+            )));
+            return;
+        };
+        if message.role != Role::Assistant {
+            self.push(message.role, message.blocks, entry, emit);
+            return;
+        }
+        if entry.is_exact() {
+            let mut blocks = message.blocks.into_iter();
+            self.answer(blocks.next(), entry, emit);
+            for block in blocks {
+                self.answer(Some(block), entry, emit);
+            }
+            return;
+        }
+        let text = flat_text(&message);
+        let text = match self.answer {
+            Some(HasText::Yes) => text.trim_end(),
+            _ => text.trim(),
+        };
+        let block = (!text.is_empty()).then(|| Block::Text(text.to_owned()));
+        self.answer(block, entry, emit);
+    }
+
+    fn compacted(&mut self, payload: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let kept = match payload.get("replacement_history") {
+            Some(history) if !history.is_null() => {
+                let items = history.items().iter();
+                Kept::Replaced(joined(items.map(|item| replacement(item, entry))))
+            }
+            _ => Kept::Nothing,
+        };
+        self.answer = None;
+        let own = entry.value.get(OWN);
+        emit(Event::Compaction(Recorded {
+            kind: RecordedKind::Summary,
+            at: self.messages,
+            summary: payload.string("message").unwrap_or_default().into_owned(),
+            kept,
+            tokens_before: own.and_then(|own| own.whole_number("tokensBefore")),
+            trigger: own
+                .and_then(|own| own.string("trigger"))
+                .map(|text| text.into_owned()),
+            files: FileOperations::default(),
+            origin: origin(entry),
+        }));
+    }
+}
+
+/// A message item; `None` when its role is not known.
+fn plain_message(item: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
+    let role = match item.string("role")?.as_ref() {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => return None,
+    };
+    Some(Message {
+        role,
+        blocks: content(item.get("content"), role, entry.bytes),
+    })
+}
+
+fn output(item: &Value<'_>, entry: &Entry<'_>) -> Message {
+    let id = item.string("call_id").unwrap_or_default();
+    let parts = parts(item.get("output"), entry.bytes);
+    result(&id, parts, entry.own("isError"))
+}
+
+/// An item of a history that replaces an earlier one.
+fn replacement(item: &Value<'_>, entry: &Entry<'_>) -> Message {
+    let opaque = |role| Message {
+        role,
+        blocks: vec![Block::Opaque {
+            chars: item.range.len(),
+        }],
+    };
+    match item.string("type").as_deref() {
+        Some("message") | None => plain_message(item, entry).unwrap_or_else(|| opaque(Role::User)),
+        Some("function_call" | "custom_tool_call") => {
+            let id = item.string("call_id").unwrap_or_default();
+            let name = item.string("name").unwrap_or_default();
+            let given = item.get("arguments").or_else(|| item.get("input"));
+            Message {
+                role: Role::Assistant,
+                blocks: vec![call(&id, &name, arguments(given, entry.bytes))],
+            }
+        }
+        Some("function_call_output" | "custom_tool_call_output") => output(item, entry),
+        Some("reasoning") => Message {
+            role: Role::Assistant,
+            blocks: vec![Block::Thinking {
+                chars: item.range.len(),
+            }],
+        },
+        // What only the provider can read stands for what it replaced.
+        _ => opaque(Role::User),
+    }
+}
+
+/// Items of the model that follow each other are one message.
+fn joined(items: impl Iterator<Item = Message>) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for item in items {
+        match messages.last_mut() {
+            Some(last) if last.role == Role::Assistant && item.role == Role::Assistant => {
+                last.blocks.extend(item.blocks);
+            }
+            _ => messages.push(item),
+        }
+    }
+    messages
+}
+
+fn origin(entry: &Entry<'_>) -> Origin {
+    Origin {
+        id: None,
+        entry: entry.number,
+        position: entry.position,
+    }
+}
+
+fn aside(kind: &str) -> Event {
+    Event::Aside {
+        kind: kind.to_owned(),
+    }
+}
+
+fn unknown(entry: &Entry<'_>, kind: &str) -> Event {
+    Event::Problem(Problem::new(
+        ProblemCode::UnknownEntry,
+        entry.position,
+        format!("an entry of the unknown kind {kind:?} is left out"),
+    ))
+}
