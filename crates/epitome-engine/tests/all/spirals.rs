@@ -257,28 +257,41 @@ impl Case {
     /// Whether the numbers of the design leave it a chance.
     ///
     /// - What it keeps by its own number (20,000 tokens in `openclaw`) takes at most half of the line.
-    /// - `micro` shows 50 messages at most, and takes away the oldest of more with each turn: its line comes before.
+    /// - What comes while a summary is written fits below the line beside what is kept: otherwise it is due at once.
+    /// - `micro` shows 50 messages at most, and takes away the oldest of more with each turn: its line comes before,
+    ///   and before that of the window, of which turns so large would leave too much unused.
     /// - `spacebot` never takes its summaries away, one for each compaction: they take at most an eighth of the window.
     fn is_possible(self) -> bool {
-        let expected = self.expected();
         let Expected {
+            threshold_tokens,
             line_tokens,
-            latest_tokens,
             room_tokens,
             turn_tokens,
             grown_tokens,
             ..
-        } = expected;
-        match self.preset {
-            PresetName::Micro => {
-                latest_tokens <= 20.0 * turn_tokens && room_tokens * 2.0 >= line_tokens
-            }
-            PresetName::Spacebot => {
-                let stack = grown_tokens / room_tokens * SUMMARY_TOKENS;
-                stack * 8.0 <= self.window as f64 / self.shares.highest()
-            }
-            PresetName::Default => true,
+        } = self.expected();
+        if self.preset == PresetName::Default {
+            return true;
+        }
+        let keeps_little = match self.preset {
+            // A share of the line, whatever that is.
+            PresetName::Spacebot => true,
             _ => room_tokens * 2.0 >= line_tokens,
+        };
+        let is_own = threshold_tokens.is_some_and(|own| own as f64 <= line_tokens);
+        let is_early = is_own && line_tokens <= 20.0 * turn_tokens;
+        let stack_tokens = grown_tokens / room_tokens * SUMMARY_TOKENS;
+        let fits_stack = stack_tokens * 8.0 <= self.window as f64 / self.shares.highest();
+        keeps_little
+            && room_tokens >= (self.late_turns() + 2) as f64 * turn_tokens
+            && (is_early || self.preset != PresetName::Micro)
+            && (fits_stack || self.preset != PresetName::Spacebot)
+    }
+
+    const fn late_turns(self) -> u64 {
+        match self.who {
+            Summariser::Late(turns) => turns,
+            _ => 0,
         }
     }
 }
@@ -330,17 +343,13 @@ fn judge(case: Case, expected: &Expected, tally: &Tally) -> Result<(), String> {
             return Err(format!("compacted at {real}, {due} by its own count"));
         }
     }
-    let late = match case.who {
-        Summariser::Late(turns) => turns,
-        _ => 0,
-    };
     // `vibe` goes by what was counted last; where counts alternate, the higher one comes with every second turn.
     let unseen = match (case.preset, case.shares) {
         (PresetName::Vibe, Shares::Alternating(..)) => 1,
         _ => 0,
     };
     if let Some(own) = expected.threshold_tokens {
-        let most = own as f64 + (late + unseen + 2) as f64 * expected.turn_tokens;
+        let most = own as f64 + (case.late_turns() + unseen + 2) as f64 * expected.turn_tokens;
         if tally.most_due as f64 > most {
             return Err(format!("{} is above its line", tally.most_due));
         }
