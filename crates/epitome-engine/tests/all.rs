@@ -15,6 +15,7 @@ mod all {
     mod museum;
     mod nobody_waits;
     mod pipeline;
+    mod spirals;
     mod staged;
     mod state_machine;
     mod statistics;

@@ -8,6 +8,7 @@
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`shape`]: a request as short lines for snapshots;
+//! - [`shares`]: how a provider counts over time;
 //! - [`expectation`]: tests that must fail until they are struck off a list;
 //! - [`tokens`]: the scripted model's own way of counting.
 //!
@@ -24,6 +25,7 @@ pub mod museum;
 pub mod random;
 pub mod server;
 pub mod shape;
+pub mod shares;
 pub mod signature;
 pub mod strict;
 pub mod tokens;
@@ -36,5 +38,6 @@ pub use server::{
     Answer, Asked, Call, Chunking, Counts, Delivery, Echo, Fault, Faults, ModelConfig, Recorded,
     Refuses, Reply, Respond, Script, ScriptedModel,
 };
+pub use shares::Shares;
 pub use strict::{Rule, Violation};
 pub use wire::Wire;

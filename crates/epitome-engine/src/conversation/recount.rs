@@ -4,14 +4,21 @@ use epitome::{PresetName, Usage};
 
 use super::Conversation;
 use crate::model::Caller;
-use crate::recount::{Recount, recount};
+use crate::recount::{CountedBy, Recount, recount};
 
 impl Conversation {
     /// Has the conversation's own request counted by `caller`, which should be the conversation's own model. What comes
-    /// out is the size of the context from then on, unless the conversation went on meanwhile. May be dropped.
+    /// out is the size of the context from then on, unless the conversation went on meanwhile. While a call waits for
+    /// its result there is no request that a provider would take, and nobody is asked. May be dropped.
     pub async fn recount(&self, caller: &Caller) -> Recount {
         let (request, estimated, place) = {
             let state = self.state().await;
+            if state.session.log().is_in_flight() {
+                return Recount {
+                    tokens: state.session.context_tokens(),
+                    by: CountedBy::Meter,
+                };
+            }
             let request = state.request(self.engine().wire());
             let place = (state.raws.len(), state.changes);
             (request, state.session.context_tokens(), place)
@@ -21,7 +28,7 @@ impl Conversation {
         let mut state = self.state().await;
         if (state.raws.len(), state.changes) == place {
             state.statistics.tokens.context_tokens = counted.tokens;
-            if counted.by != crate::CountedBy::Meter {
+            if counted.by != CountedBy::Meter {
                 state.session.observe(Usage {
                     fresh_tokens: counted.tokens,
                     ..Usage::default()

@@ -58,7 +58,7 @@ fn chapter(number: usize) -> String {
 }
 
 /// The example beside this test; built where nobody has built it yet.
-fn example() -> PathBuf {
+pub(crate) fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
     let binary = folder.join("examples/agent");

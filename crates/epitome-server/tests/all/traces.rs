@@ -17,6 +17,8 @@ mod refusals;
 mod rig;
 #[path = "traces/sizes.rs"]
 mod sizes;
+#[path = "traces/spirals.rs"]
+mod spirals;
 #[path = "traces/windows.rs"]
 mod windows;
 
@@ -79,6 +81,11 @@ traces! {
         a9_results_above_and_below_the_estimate_in_100_000,
         a9_requests_above_and_below_the_estimate_in_16_000,
         a9_requests_above_and_below_the_estimate_in_100_000,
+    }
+    spirals {
+        steady_growth_with_constant_counts,
+        steady_growth_with_drifting_counts,
+        steady_growth_with_alternating_counts,
     }
     refusals {
         b2_a_large_output_where_it_is_counted,

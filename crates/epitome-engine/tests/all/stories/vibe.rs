@@ -1,13 +1,13 @@
 //! 000: a loop with a warning at half the threshold, a compaction before a turn, and the turn goes on.
 
 use epitome::settings::Value as Setting;
-use epitome::{Message, PresetName, Role, Threshold};
+use epitome::{Block, Call, Message, PresetName, Role, Threshold};
 use epitome_engine::conversation::StepAction;
 use epitome_engine::model::Caller;
 use epitome_engine::pipeline::{
     AutoCompact, ContextWarning, Next, Pipeline, ResetReason, TurnContext, TurnLimit,
 };
-use epitome_engine::{Conversation, Engine};
+use epitome_engine::{Conversation, CountedBy, Engine};
 use epitome_testkit::{Recorded, Reply, ScriptedModel};
 use epitome_wire::Wire;
 use serde_json::{Value, json};
@@ -242,6 +242,33 @@ async fn without_waiting_the_turn_goes_out_on_the_last_good_view() {
         4,
         "system, summary, the answer, the next question: {sent:?}"
     );
+    all_valid(&model);
+    story.engine.shutdown().await;
+}
+
+/// A provider refuses a request in which a call has no result: none is made to be counted.
+#[tokio::test]
+async fn nobody_is_asked_to_count_while_a_call_waits_for_its_result() {
+    let model = gardener().await;
+    let story = Story::begin(&model, false).await;
+    let call = Call::new("call_1", "look", "{}");
+    let messages = [
+        Message::text(Role::User, "Look at the beds."),
+        Message {
+            role: Role::Assistant,
+            blocks: vec![Block::Call(call)],
+        },
+    ];
+    push(&story.conversation, &messages).await;
+    let counted = story.conversation.recount(&story.caller).await;
+    assert_eq!(counted.by, CountedBy::Meter);
+    assert!(counted.tokens > 0);
+    assert!(model.requests().is_empty());
+
+    let result = epitome_engine::model::tool_results([("call_1".into(), Ok("dry".to_owned()))]);
+    push(&story.conversation, &[result]).await;
+    let counted = story.conversation.recount(&story.caller).await;
+    assert_ne!(counted.by, CountedBy::Meter);
     all_valid(&model);
     story.engine.shutdown().await;
 }
