@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: benchmarks that judge themselves. Each prints its ratios and fails when a gate does.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use crate::Verdict;
@@ -51,17 +53,30 @@ const BENCHES: &[Bench] = &[
         package: "epitome-cli",
     },
     Bench {
+        name: "sessions",
+        package: "epitome-cli",
+    },
+    Bench {
         name: "proxy",
         package: "epitome-server",
     },
 ];
+
+/// The benchmark that can be held against another build of the command.
+pub(crate) const COMPARED: &str = "sessions";
 
 pub(crate) fn find(name: &str) -> Option<&'static Bench> {
     BENCHES.iter().find(|bench| bench.name == name)
 }
 
 /// Runs one benchmark, or all; one that could not run counts as failed, since nothing was shown.
-pub(crate) fn run(project: &Project, name: Option<&str>) -> Result<Verdict> {
+pub(crate) fn run(
+    project: &Project,
+    name: Option<&str>,
+    against: Option<&Path>,
+) -> Result<Verdict> {
+    // The benchmark runs in another folder.
+    let against = against.map(std::path::absolute).transpose()?;
     let chosen: Vec<&Bench> = BENCHES
         .iter()
         .filter(|bench| name.is_none_or(|name| bench.name == name))
@@ -74,7 +89,7 @@ pub(crate) fn run(project: &Project, name: Option<&str>) -> Result<Verdict> {
     let mut verdict = Verdict::Good;
     let mut rows = Vec::new();
     for bench in chosen {
-        let outcome = outcome(project, bench, &unmet);
+        let outcome = outcome(project, bench, &unmet, against.as_deref());
         if outcome != "passed" {
             verdict = Verdict::Bad;
         }
@@ -85,12 +100,15 @@ pub(crate) fn run(project: &Project, name: Option<&str>) -> Result<Verdict> {
     Ok(verdict)
 }
 
-fn outcome(project: &Project, bench: &Bench, unmet: &[&Need]) -> String {
+fn outcome(project: &Project, bench: &Bench, unmet: &[&Need], against: Option<&Path>) -> String {
     if let Some(need) = unmet.iter().find(|need| need.suites.contains(&bench.name)) {
         return format!("could not run: {}", needs::reason(need));
     }
     let Bench { name, package } = *bench;
-    let command = project.cargo(&["bench", "--locked", "-p", package, "--bench", name]);
+    let mut command = project.cargo(&["bench", "--locked", "-p", package, "--bench", name]);
+    if let Some(against) = against {
+        command.args(["--", "--against"]).arg(against);
+    }
     if succeeds(command) {
         "passed".to_owned()
     } else {

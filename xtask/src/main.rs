@@ -79,7 +79,7 @@ fn perform(task: &Task) -> Result<Verdict> {
         }
         Task::Test { filter } => suites::run(&project, filter.as_deref()),
         Task::Fuzz { name, seconds } => fuzz::run(&project, name.as_deref(), *seconds),
-        Task::Bench { name } => bench::run(&project, name.as_deref()),
+        Task::Bench { name, against } => bench::run(&project, name.as_deref(), against.as_deref()),
         Task::Museum { name } => museum::run(&project, name),
         Task::Soak { minutes } => {
             let tests = soak::run(&project, *minutes)?;

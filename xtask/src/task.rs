@@ -4,6 +4,8 @@
 #[path = "task_tests.rs"]
 mod tests;
 
+use std::path::PathBuf;
+
 use crate::bench;
 
 pub(crate) const USAGE: &str = "\
@@ -14,6 +16,8 @@ Commands:
   test [FILTER]         installs what the tests need, then runs all of them, or those whose name contains FILTER;
                         without FILTER also every fuzz target for some seconds
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
+  bench sessions --against FILE
+                        recorded sessions through this version and through another, whose command is FILE
   fuzz [NAME] [--seconds N]
                         the coverage-guided targets, or the one called NAME, for N seconds each (60)
   soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
@@ -33,11 +37,23 @@ Environment:
 pub(crate) enum Task {
     Help,
     Lint,
-    Test { filter: Option<String> },
-    Bench { name: Option<String> },
-    Fuzz { name: Option<String>, seconds: u64 },
-    Soak { minutes: u64 },
-    Museum { name: String },
+    Test {
+        filter: Option<String>,
+    },
+    Bench {
+        name: Option<String>,
+        against: Option<PathBuf>,
+    },
+    Fuzz {
+        name: Option<String>,
+        seconds: u64,
+    },
+    Soak {
+        minutes: u64,
+    },
+    Museum {
+        name: String,
+    },
 }
 
 /// Reads the arguments after the program name; the error is a sentence for the user.
@@ -52,10 +68,18 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         ["test", filter] if !filter.starts_with('-') => Ok(Task::Test {
             filter: Some((*filter).to_owned()),
         }),
-        ["bench"] => Ok(Task::Bench { name: None }),
+        ["bench"] => Ok(Task::Bench {
+            name: None,
+            against: None,
+        }),
+        ["bench", bench::COMPARED, "--against", file] => Ok(Task::Bench {
+            name: Some(bench::COMPARED.to_owned()),
+            against: Some(PathBuf::from(file)),
+        }),
         ["bench", name] => match bench::find(name) {
             Some(_) => Ok(Task::Bench {
                 name: Some((*name).to_owned()),
+                against: None,
             }),
             None => Err(format!("there is no benchmark called `{name}`")),
         },

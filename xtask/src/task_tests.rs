@@ -15,12 +15,15 @@ fn commands_and_their_arguments() {
             filter: Some("splice".to_owned()),
         }),
     );
-    check("bench", Ok(Task::Bench { name: None }));
+    let bench = |name: Option<&str>, against: Option<&str>| Task::Bench {
+        name: name.map(str::to_owned),
+        against: against.map(Into::into),
+    };
+    check("bench", Ok(bench(None, None)));
+    check("bench proxy", Ok(bench(Some("proxy"), None)));
     check(
-        "bench proxy",
-        Ok(Task::Bench {
-            name: Some("proxy".to_owned()),
-        }),
+        "bench sessions --against ../old",
+        Ok(bench(Some("sessions"), Some("../old"))),
     );
     let fuzz = |name: Option<&str>, seconds| Task::Fuzz {
         name: name.map(str::to_owned),
@@ -45,6 +48,10 @@ fn wrong_calls_are_named() {
     check("test --fast", Err("`test --fast` is not a command"));
     check("museum", Err("`museum` is not a command"));
     check("museum ../x", Err("`museum ../x` is not a command"));
+    check(
+        "bench warm --against old",
+        Err("`bench warm --against old` is not a command"),
+    );
     check("bench sleep", Err("there is no benchmark called `sleep`"));
     check(
         "fuzz --seconds long",

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::reply::Reply;
@@ -18,6 +19,8 @@ pub struct Asked<'a> {
     pub wire: Wire,
     /// The request.
     pub request: &'a Value,
+    /// Its exact bytes.
+    pub body: &'a Bytes,
     /// What [`tokens::count`](crate::tokens::count) says of it.
     pub plain_tokens: u64,
 }

@@ -110,7 +110,7 @@ impl Service {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut inspected = inspect(endpoint, &body);
         let wire = wire_of(endpoint, &parts.headers);
-        let refusal = self.ask_hooks(number, path, wire, &mut inspected);
+        let refusal = self.ask_hooks(number, path, wire, &body, &mut inspected);
         let ticket = if self.config.keeps_records {
             self.records.add(Recorded {
                 number,
@@ -167,6 +167,7 @@ impl Service {
         number: usize,
         path: &str,
         wire: Wire,
+        body: &Bytes,
         inspected: &mut Inspected,
     ) -> Option<Reply> {
         let asked = Asked {
@@ -174,6 +175,7 @@ impl Service {
             path,
             wire,
             request: &inspected.request,
+            body,
             plain_tokens: inspected.input_tokens?,
         };
         let refusal = self.config.refuses.of(asked);
