@@ -109,6 +109,14 @@ pub(crate) struct Size {
 }
 
 impl Outgoing {
+    /// Why a request failed in the end, where recovery failed for `reason`: it may have been known before.
+    pub(crate) fn reason_after(&self, reason: Reason) -> Reason {
+        match self.reason {
+            known @ (Reason::FloorAboveWindow | Reason::WindowBelowReserves) => known,
+            _ => reason,
+        }
+    }
+
     pub(crate) const fn untouched(bytes: Bytes, reason: Reason) -> Self {
         Self {
             bytes,

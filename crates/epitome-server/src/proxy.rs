@@ -205,12 +205,22 @@ impl Proxy {
         };
         let second = match again {
             Again::Send(second) => second,
-            Again::Say(reason) => return refused(&parts, body, &Outgoing { reason, ..first }),
+            Again::Say(reason) => {
+                let reason = first.reason_after(reason);
+                return refused(&parts, body, &Outgoing { reason, ..first });
+            }
             Again::Nothing => return refused(&parts, body, &first),
         };
         let answer = match self.forward(&envelope, &second).await {
             Ok(answer) => answer,
             Err(error) => return unreachable_upstream(wire, &error),
+        };
+        let second = match answer.status().is_success() {
+            true => second,
+            false => Outgoing {
+                reason: first.reason_after(second.reason),
+                ..second
+            },
         };
         if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
             if answer.status().is_success() {

@@ -61,7 +61,17 @@ impl Keeper {
         self.index.publish(Arc::clone(&stored.epoch));
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
-        self.compacted(ticket, &stored.applied, &case, reason)
+        let outgoing = self.compacted(ticket, &stored.applied, &case, reason);
+        // The least that can be sent is sent, and it is said that it may be too much.
+        let window = case.course.window().tokens;
+        let is_too_large = outgoing.size.is_some_and(|size| size.after > window);
+        match is_too_large && outgoing.action == Action::Compacted {
+            true => Outgoing {
+                reason: Reason::FloorAboveWindow,
+                ..outgoing
+            },
+            false => outgoing,
+        }
     }
 
     fn left_as_it_is(&self, ticket: Ticket, case: &Case, reason: Reason) -> Outgoing {

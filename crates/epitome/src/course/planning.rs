@@ -3,12 +3,14 @@
 use super::{Course, Sight};
 use crate::guard;
 use crate::ledger::{Attempt, Failure, Need, Rung};
-use crate::plan::{NoPlan, Plan, Room};
+use crate::plan::{NoPlan, Plan, Room, percent_of};
 use crate::preset::Keep;
 use crate::reason::Reason;
 
 /// What is left of a window for the input where nothing is kept free, in percent.
 const WHOLE_WINDOW_PERCENT: f64 = 0.98;
+/// A request of more than this share of the window is refused, however far the count is off.
+const SURELY_TOO_LARGE_PERCENT: u64 = 125;
 /// Sizes closer than this part of the window are one: what is counted wobbles from request to request.
 const SAME_SIZE_DIVISOR: u64 = 64;
 
@@ -135,8 +137,9 @@ impl Course {
             Err(no) => return Err(no),
         };
         let reading = self.reading(sight);
-        // What must stay may take what was kept free for the answer.
-        let most = self.window().tokens.saturating_sub(reading.error_tokens);
+        // What must stay may take what was kept free for the answer. It may also be smaller than it looks: as long as
+        // it is not surely too large, the least that can be sent has the best chance.
+        let most = percent_of(self.window().tokens, SURELY_TOO_LARGE_PERCENT);
         if floor_tokens.saturating_add(self.apart_tokens(sight)) > reading.estimated(most) {
             return Err(NoPlan {
                 reason: Reason::FloorAboveWindow,
