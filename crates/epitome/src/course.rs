@@ -411,7 +411,8 @@ impl Course {
     /// would never come to its own way, so that its hard line lies between its own and the window.
     pub(crate) fn is_over_hard_line(&self, reading: &crate::gauge::Reading) -> bool {
         let Some(lines) = reading.lines else {
-            return false;
+            // Nothing of it is sure to fit; a smaller one may.
+            return self.gauge().fresh_lines().is_some();
         };
         let window = self.window().tokens;
         let own = match self.preset.trigger {

@@ -33,6 +33,8 @@ pub struct Preset {
     pub guards: bool,
     /// Whether what was written is shown as soon as it is there, instead of when it must be or pays.
     pub shows_at_once: bool,
+    /// Whether its host waits for the summary where nothing else is said.
+    pub waits: bool,
 }
 
 /// How a design counts a conversation when it asks whether it is due.
@@ -157,6 +159,7 @@ impl Preset {
             },
             guards: matches!(name, PresetName::Default | PresetName::Openclaw),
             shows_at_once: name != PresetName::Default,
+            waits: !matches!(name, PresetName::Default | PresetName::Spacebot),
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use super::support::number;
 
 /// Tests of this file that do not hold yet.
-const EXPECTED_FAILURES: &[&str] = &["micro_trims_seldom", "spacebot_fits_with_all_its_summaries"];
+const EXPECTED_FAILURES: &[&str] = &[];
 
 const TURNS: u64 = 200;
 /// An ordinary run plays this part of the usual number of generated cases: each takes a second.

@@ -7,6 +7,8 @@
 //! the clock of a proxy from outside: the core's unit tests of `surely_cold` cover it. A10 is the engine's
 //! `left_alone`. What a plan that failed costs the second time (B9) is a unit test too.
 
+#[path = "traces/designs.rs"]
+mod designs;
 #[path = "traces/epochs.rs"]
 mod epochs;
 #[path = "traces/random.rs"]
@@ -48,6 +50,13 @@ macro_rules! traces {
 }
 
 traces! {
+    designs {
+        every_design_in_every_format,
+        every_design_survives_a_restart,
+        a_good_model_writes_in_the_background,
+        a_silent_model_is_not_waited_for,
+        a_mad_model_is_not_believed,
+    }
     epochs {
         a1_back_on_the_larger_model,
         a1_back_on_the_larger_model_after_a_restart,

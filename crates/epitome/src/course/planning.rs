@@ -3,14 +3,19 @@
 use super::{Course, Sight};
 use crate::guard;
 use crate::ledger::{Attempt, Failure, Need, Rung};
-use crate::plan::{NoPlan, Plan, Room, percent_of};
-use crate::preset::Keep;
+use crate::log::Log;
+use crate::plan::{NoPlan, Plan, Room, leading_system, percent_of};
+use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// What is left of a window for the input where nothing is kept free, in percent.
 const WHOLE_WINDOW_PERCENT: f64 = 0.98;
 /// A request of more than this share of the window is refused, however far the count is off.
 const SURELY_TOO_LARGE_PERCENT: u64 = 125;
+/// Where messages are too many, this part of what is allowed goes too.
+const TRIMMED_BEYOND_DIVISOR: usize = 4;
+/// Summaries that stack may take this part of the window.
+const STACK_DIVISOR: u64 = 4;
 /// Sizes closer than this part of the window are one: what is counted wobbles from request to request.
 const SAME_SIZE_DIVISOR: u64 = 64;
 
@@ -109,9 +114,15 @@ impl Course {
     ) -> Option<Result<Plan, NoPlan>> {
         let log = sight.log;
         if let (Reason::TooManyMessages, Some(most)) = (reason, self.most_messages(log)) {
-            return Some(Plan::at_most(log, most, reason));
+            // Down to the limit itself the next message would be one too many again.
+            let left = most.saturating_sub(most / TRIMMED_BEYOND_DIVISOR).max(1);
+            let plan = Plan::at_most(log, left, reason);
+            return Some(plan.or_else(|_| Plan::at_most(log, most, reason)));
         }
-        let preset = self.preset.at_usage(self.due_tokens(sight), self.window());
+        let mut preset = self.preset.at_usage(self.due_tokens(sight), self.window());
+        if self.is_outgrown_by_summaries(&preset, log) {
+            preset.place = SummaryPlace::UserMessage;
+        }
         let is_by_size = preset.keep == Keep::Budget;
         let with = |budget, room| Plan::with(&preset, log, budget, room, reason);
         let room = self.room(sight, reason);
@@ -127,6 +138,14 @@ impl Course {
                 .and_then(|floor| with(Some(floor), room)),
         };
         Some(plan.map(|plan| plan.without_heartbeats(log)))
+    }
+
+    /// Whether summaries that stack take so much of the window that they have to become one.
+    fn is_outgrown_by_summaries(&self, preset: &Preset, log: &Log) -> bool {
+        let stacks = matches!(preset.place, SummaryPlace::Stack | SummaryPlace::Marker);
+        let system = leading_system(log);
+        let stacked = log.tokens(system..system + log.stacked_summaries(system));
+        stacks && stacked > self.window().tokens / STACK_DIVISOR
     }
 
     /// The floor, if it fits: it is sent, or nothing is.

@@ -169,6 +169,7 @@ impl CommonSettings {
             overflow_attempts,
             summary_tokens,
             summary_temperature,
+            wait: Preset::named(preset).waits,
             ..Self::default()
         }
     }
