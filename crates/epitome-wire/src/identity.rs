@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{
-    Block, Digest, Facts, Log, Message, Meter, Reason, ReferenceMeter, ResultPart,
-};
+use epitome::{Block, Digest, Facts, Log, Message, Meter, Reason, ReferenceMeter, ResultPart};
 
 use crate::body::Body;
 use crate::decode::{canonical, decode};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use epitome::Message;
-use epitome_testkit::Wire;
 use epitome_files::{FileFormat, Transcript};
+use epitome_testkit::Wire;
 use epitome_wire::{Body, encode, repair};
 use serde_json::{Value, json};
 

@@ -117,7 +117,12 @@ impl Course {
             // Down to the limit itself the next message would be one too many again.
             let left = most.saturating_sub(most / TRIMMED_BEYOND_DIVISOR).max(1);
             let plan = Plan::at_most(log, left, reason);
-            return Some(plan.or_else(|_| Plan::at_most(log, most, reason)));
+            let plan = plan.or_else(|_| Plan::at_most(log, most, reason));
+            let drops_rules = |plan: &Plan| log.pin_tokens(plan.span.clone()) > 0;
+            // What leaves this way leaves without a word. Rules of the user do not: then it is summarised.
+            if !plan.as_ref().is_ok_and(drops_rules) {
+                return Some(plan);
+            }
         }
         let mut preset = self.preset.at_usage(self.due_tokens(sight), self.window());
         if self.is_outgrown_by_summaries(&preset, log) {

@@ -82,7 +82,7 @@ impl Session {
     /// began; [`CommitError::NotSmaller`] when it would not help.
     pub fn commit(&mut self, prepared: Prepared) -> Result<&Record, CommitError> {
         let Prepared {
-            compaction,
+            mut compaction,
             changes,
             shown: began_with,
             waited_tokens: _,
@@ -95,6 +95,12 @@ impl Session {
                 before: compaction.plan.tokens_before,
                 after: compaction.tokens_after,
             });
+        }
+        // What leaves without a word takes nothing with it: a summary inside a message that stays goes on.
+        let is_merged = |item: &ViewItem| matches!(item, ViewItem::Merged(_));
+        if compaction.plan.layout == Layout::Nothing && self.shown.view.items.iter().any(is_merged)
+        {
+            compaction.summary.text = self.summary_text().to_owned();
         }
         let texts = Texts {
             now: match self.newest() {
