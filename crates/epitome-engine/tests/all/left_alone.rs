@@ -57,7 +57,7 @@ async fn settled(talk: &Conversation) {
 async fn peaks(preset: PresetName, answer_lines: usize) -> Vec<u64> {
     let gate = Arc::new(Semaphore::new(0));
     let engine = Engine::builder()
-        .settings(Settings::of(preset))
+        .settings(never_waits(preset))
         .window(Window::configured(WINDOW_TOKENS))
         .without_guard()
         .writer(Gated(Arc::clone(&gate)))
@@ -124,4 +124,11 @@ async fn micro_waits_for_its_line_after_a_quick_summary() {
     let name = "micro_waits_for_its_line_after_a_quick_summary";
     let test = is_left_alone(PresetName::Micro, 600, 70_000);
     expectation::check(name, EXPECTED_FAILURES, test).await;
+}
+
+/// A design whose host must not wait, whatever its reference does.
+fn never_waits(preset: PresetName) -> Settings {
+    let mut settings = Settings::of(preset);
+    settings.common.wait = false;
+    settings
 }

@@ -55,7 +55,7 @@ impl Writer for Gated {
 
 async fn engine(preset: PresetName, window: u64, writer: Gated) -> Engine {
     Engine::builder()
-        .settings(Settings::of(preset))
+        .settings(never_waits(preset))
         .window(Window::configured(window))
         .without_guard()
         .writer(writer)
@@ -164,4 +164,11 @@ async fn turns_do_not_wait_for_the_summary_that_was_begun() {
     assert_eq!(writer.ended.load(Ordering::SeqCst), 1, "one summary");
     assert_eq!(writer.begun.load(Ordering::SeqCst), 1, "asked for once");
     engine.shutdown().await;
+}
+
+/// A design whose host must not wait, whatever its reference does.
+fn never_waits(preset: PresetName) -> Settings {
+    let mut settings = Settings::of(preset);
+    settings.common.wait = false;
+    settings
 }

@@ -4,14 +4,14 @@ use super::{Course, Sight};
 use crate::guard;
 use crate::ledger::{Attempt, Failure, Need, Rung};
 use crate::log::Log;
-use crate::plan::{NoPlan, Plan, Room, leading_system, percent_of};
+use crate::plan::{NoPlan, Plan, Room, leading_system};
 use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// What is left of a window for the input where nothing is kept free, in percent.
 const WHOLE_WINDOW_PERCENT: f64 = 0.98;
-/// A request of more than this share of the window is refused, however far the count is off.
-const SURELY_TOO_LARGE_PERCENT: u64 = 125;
+/// A request that is above the window by more than this part of it is refused, however far the count is off.
+const SURELY_TOO_LARGE_DIVISOR: u64 = 4;
 /// Where messages are too many, this part of what is allowed goes too.
 const TRIMMED_BEYOND_DIVISOR: usize = 4;
 /// Summaries that stack may take this part of the window.
@@ -163,7 +163,8 @@ impl Course {
         let reading = self.reading(sight);
         // What must stay may take what was kept free for the answer. It may also be smaller than it looks: as long as
         // it is not surely too large, the least that can be sent has the best chance.
-        let most = percent_of(self.window().tokens, SURELY_TOO_LARGE_PERCENT);
+        let window = self.window().tokens;
+        let most = window.saturating_add(window / SURELY_TOO_LARGE_DIVISOR);
         if floor_tokens.saturating_add(self.apart_tokens(sight)) > reading.estimated(most) {
             return Err(NoPlan {
                 reason: Reason::FloorAboveWindow,

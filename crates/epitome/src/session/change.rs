@@ -112,6 +112,11 @@ impl Session {
         let view = compaction.view(began_with);
         let mut next = self.shown.through(&view, &texts, &self.entries, self.meter);
         next.extend_from(&self.shown, began_with, &self.entries);
+        // What was shortened before cannot be shortened again, whatever the plan hoped for.
+        let (before, after) = (self.shown.log.total_tokens(), next.log.total_tokens());
+        if after >= before {
+            return Err(CommitError::NotSmaller { before, after });
+        }
         let frozen = std::mem::replace(&mut self.shown, next);
         // From now on positions of the view are no longer those of the entries.
         self.links.clear();

@@ -61,11 +61,14 @@ fn every_default_bound_and_alias() {
         let attempts = format!("overflow_attempts = {attempts}, at least 0");
         let tokens = format!("summary_tokens = {tokens}, at least 1");
         let temperature = format!("summary_temperature = {temperature}, from 0 to 2");
+        // PRESETS 10: four of the references wait for their model.
+        let waits = !matches!(preset, PresetName::Default | PresetName::Spacebot);
+        let wait = format!("wait = {waits}");
         let mut expect = vec![
             "window = auto, from 1 to 1000000000000 (context_window, model_context_limit)",
             "on_failure = ladder",
             &attempts,
-            "wait = false",
+            &wait,
             &tokens,
             &temperature,
             "summary_model = null (compaction_model)",
