@@ -23,6 +23,8 @@ const MESSAGES_AT_FIRST: usize = 7;
 /// A preset whose lines lie inside a window of 3,000 tokens.
 fn settings(preset: PresetName) -> Settings {
     let mut settings = Settings::of(preset);
+    // The model steps on while a summary is written.
+    settings.common.wait = false;
     match &mut settings.design {
         DesignSettings::Default(_) => {}
         DesignSettings::Vibe(own) => own.auto_compact_threshold = 1_500,
