@@ -47,8 +47,9 @@ struct Inner {
     ledgers: HashMap<ConversationId, Ledger>,
     /// What requests took too much since a compaction lies ready, by its id.
     waited: HashMap<String, u64>,
-    /// Compactions that were taken back.
+    /// Compactions that were taken back, and where they ended.
     undone: HashSet<String>,
+    undone_nodes: HashSet<Digest, Prehashed>,
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
@@ -369,12 +370,18 @@ impl Index {
         self.lock().waited.get(id).copied().unwrap_or(0)
     }
 
-    /// An epoch was taken back: it does not come back, and neither does one at the same node.
+    /// An epoch was taken back.
     pub(crate) fn take_back(&self, epoch: &Epoch) {
         let mut inner = self.lock();
         inner.published.remove(&epoch.node, &epoch.id);
         inner.prepared.remove(&epoch.node, &epoch.id);
         inner.undone.insert(epoch.id.clone());
+        inner.undone_nodes.insert(epoch.node);
+    }
+
+    /// Whether a compaction that ended here was taken back: it does not come back by itself.
+    pub(crate) fn is_undone(&self, node: &Digest) -> bool {
+        self.lock().undone_nodes.contains(node)
     }
 
     /// Claims the preparation of a compaction; at most one runs per conversation.

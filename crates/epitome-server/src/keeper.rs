@@ -47,6 +47,8 @@ pub(crate) struct Keeper {
 pub(crate) struct Endpoint<'a> {
     pub(crate) authority: &'a str,
     pub(crate) context: ContextBeta,
+    /// Whether the client asked to keep the request out of the store.
+    pub(crate) is_private: bool,
 }
 
 /// A request under the epoch in force, as the machine sees it.
@@ -212,9 +214,10 @@ impl Keeper {
             body,
             conversation,
             place,
+            is_private: endpoint.is_private,
             now_ms,
         };
-        if kind == Kind::Turn && self.mode == Mode::Act {
+        if kind == Kind::Turn && self.mode == Mode::Act && !ticket.is_private {
             self.journal_append(&ticket);
         }
         self.decide(ticket, kind).await

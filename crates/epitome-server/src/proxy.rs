@@ -36,6 +36,8 @@ struct Envelope<'a> {
     method: Method,
     path: String,
     headers: HeaderMap,
+    /// Whether the client asked to keep the request out of the store.
+    is_private: bool,
     wire: Wire,
 }
 
@@ -75,6 +77,10 @@ pub(crate) async fn handle(
             .path_and_query()
             .map_or_else(|| "/".to_owned(), |path| path.as_str().to_owned()),
         headers: end_to_end(&parts.headers),
+        is_private: parts
+            .headers
+            .get("x-epitome-store")
+            .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"no")),
         method: parts.method,
         wire,
     };
@@ -162,6 +168,7 @@ impl Proxy {
             path,
             headers,
             wire,
+            is_private: _,
         } = envelope;
         match self.upstream.send(base, method, &path, headers, body).await {
             Ok(answer) => {
@@ -183,6 +190,7 @@ impl Proxy {
         let endpoint = Endpoint {
             authority: authority.map_or("", |authority| authority.as_str()),
             context: context_beta(&envelope.headers),
+            is_private: envelope.is_private,
         };
         let first = self
             .keeper

@@ -12,6 +12,9 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 
+/// Headers that are between a client and this proxy.
+const OURS: &str = "x-epitome-";
+
 /// Headers that belong to one connection, not to the message.
 const HOP_BY_HOP: &[&str] = &[
     "connection",
@@ -103,7 +106,8 @@ pub(crate) fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     let mut out = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
         let is_hop = HOP_BY_HOP.contains(&name.as_str()) || named.contains(name);
-        if !is_hop && name != HOST {
+        let is_ours = name.as_str().starts_with(OURS);
+        if !is_hop && !is_ours && name != HOST {
             out.append(name.clone(), value.clone());
         }
     }

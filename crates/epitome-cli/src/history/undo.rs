@@ -62,10 +62,6 @@ pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
     }
     append(&store, tenant, &row).await?;
     store.close().await;
-    eprintln!(
-        "epitome: a proxy that is running goes on with what it has in memory; it forgets the compaction when it \
-         starts again"
-    );
     print(&if args.at.json {
         let undone = json!({ "session": id.as_str(), "undone": row.id,
             "tokens_before": row.tokens_after, "tokens_after": row.tokens_before });

@@ -127,7 +127,9 @@ impl Keeper {
         let record = epoch.record();
         let epoch = Arc::new(epoch);
         self.index.publish(Arc::clone(&epoch));
-        self.journal.publish_now(epoch.id.clone(), record).await;
+        if !ticket.is_private {
+            self.journal.publish_now(epoch.id.clone(), record).await;
+        }
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
         self.compacted(swapped, &ready.applied, case, reason)
@@ -254,6 +256,9 @@ impl Keeper {
         };
         session.commit(prepared).map_err(not_smaller)?;
         let mut made = self.frozen(ticket, case, &session, Basis::View)?;
+        if self.index.is_undone(&made.epoch.node) && case.now.fits() {
+            return Err(failed());
+        }
         if !is_ours {
             let steps = written.steps.iter();
             made.epoch.detail.steps = steps.map(StepRecord::of).collect();
@@ -272,10 +277,10 @@ impl Keeper {
             .map_or(0, |at| at + 1);
         let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
         let stored = match (self.span_of(ticket, links), row) {
-            (Some(span), Some(row)) => self.journal.commit(span, row).await,
+            (Some(span), Some(row)) if !ticket.is_private => self.journal.commit(span, row).await,
             _ => None,
         };
-        let is_stored = stored.is_some() || !self.journal.has_store();
+        let is_stored = stored.is_some() || ticket.is_private || !self.journal.has_store();
         let other = stored
             .filter(|row| row.id != epoch.id)
             .and_then(Epoch::from_row)
@@ -338,7 +343,9 @@ impl Keeper {
         ledger.compacted(session.context_tokens());
         self.index.keep_ledger(&ticket.place.conversation, ledger);
         let made = self.frozen(ticket, case, &session, basis)?;
-        if self.index.is_refused(made.epoch.node, ticket.form) {
+        let node = &made.epoch.node;
+        let is_unwanted = self.index.is_undone(node) && case.now.fits();
+        if is_unwanted || self.index.is_refused(*node, ticket.form) {
             return Err(NoPlan {
                 reason: Reason::AlreadyTried,
                 floor_tokens: 0,
@@ -427,6 +434,9 @@ impl Keeper {
             action, %reason, tokens_before, tokens_after,
             conversation = %ticket.place.conversation, model = ticket.model.model, "decided"
         );
+        if ticket.is_private {
+            return;
+        }
         self.journal.outcome(Outcome {
             conversation: Some(ticket.place.conversation.clone()),
             at_ms: ticket.now_ms,

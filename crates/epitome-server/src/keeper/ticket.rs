@@ -33,6 +33,8 @@ pub(crate) struct Ticket {
     /// Estimated tokens of what goes out.
     pub(crate) sent_tokens: u64,
     pub(crate) epoch: Option<Arc<Epoch>>,
+    /// Whether the client asked to keep it out of the store.
+    pub(crate) is_private: bool,
     pub(crate) now_ms: i64,
 }
 

@@ -21,6 +21,8 @@ mod rig;
 mod sizes;
 #[path = "traces/spirals.rs"]
 mod spirals;
+#[path = "traces/steering.rs"]
+mod steering;
 #[path = "traces/windows.rs"]
 mod windows;
 
@@ -56,6 +58,10 @@ traces! {
         a_good_model_writes_in_the_background,
         a_silent_model_is_not_waited_for,
         a_mad_model_is_not_believed,
+    }
+    steering {
+        an_undo_takes_effect_on_the_next_request,
+        a_private_conversation_is_not_stored,
     }
     epochs {
         a1_back_on_the_larger_model,

@@ -81,11 +81,15 @@ impl Course {
     pub fn swap(&self, sight: &Sight<'_>, ready: &ReadyFacts) -> Swap {
         let reading = self.reading(sight);
         let after_tokens = reading.real(ready.after_tokens);
+        let left = reading
+            .lines
+            .map_or(0, |lines| lines.hard_tokens.saturating_sub(reading.size_tokens));
         Swap {
             before_tokens: reading.size_tokens,
             after_tokens,
             rewritten_tokens: after_tokens.saturating_sub(reading.real(ready.kept_tokens)),
             waited_tokens: ready.waited_tokens,
+            requests: left / self.growth(sight, &reading).tokens.max(1),
             prices: self.cache_prices,
             window_tokens: self.window().tokens,
         }

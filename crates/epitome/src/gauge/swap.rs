@@ -8,6 +8,8 @@ use crate::window::Lines;
 
 /// A conversation uses about this share of its window, in percent, before anything is given up to save money.
 const LEAST_USE_PERCENT: u64 = 65;
+/// The hard line is near where it is this many requests away.
+const SOON_REQUESTS: u64 = 8;
 /// After a compaction the conversation should last as many requests as writing it anew costs in readings, within these
 /// bounds.
 const FEWEST_REQUESTS: u64 = 4;
@@ -109,8 +111,8 @@ impl Growth {
 ///
 /// Nobody knows how long a conversation goes on. One that is shown at once may end before the new prefix has paid for
 /// itself; one that never is pays for what it no longer needs on every request. So it is shown when what was paid too
-/// much since it lay ready equals what writing it anew costs: whenever the conversation ends, the two together are at
-/// most twice what was best in hindsight.
+/// much since it lay ready equals what writing it anew costs, and only where the line is so near that it has to be
+/// shown soon anyway: a conversation that ends before its line is never rewritten for money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Swap {
@@ -123,6 +125,8 @@ pub struct Swap {
     /// What requests took too much since it lies ready, all together.
     #[cfg_attr(feature = "serde", serde(default))]
     pub waited_tokens: u64,
+    /// How many requests are expected before the hard line makes it necessary anyway.
+    pub requests: u64,
     /// What tokens cost.
     pub prices: CachePrices,
     /// The window.
@@ -143,13 +147,14 @@ impl Swap {
         self.rewritten_tokens as u128 * dearer
     }
 
-    /// Whether it pays: as much was paid for waiting as it costs, it is smaller, and the window was used.
+    /// Whether it pays: as much was paid for waiting as it costs, the line is near, and the window was used.
     #[must_use]
     pub const fn pays(&self) -> bool {
         let used = self.before_tokens as u128 * 100;
         used >= self.window_tokens as u128 * LEAST_USE_PERCENT as u128
             && self.after_tokens < self.before_tokens
             && self.waited_tokens > 0
+            && self.requests <= SOON_REQUESTS
             && self.paid() >= self.price()
     }
 

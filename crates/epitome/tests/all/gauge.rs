@@ -343,6 +343,7 @@ fn a_swap_pays_by_a_sum_that_anybody_can_do() {
         after_tokens: 70_000,
         rewritten_tokens: 60_000,
         waited_tokens: 690_000,
+        requests: 8,
         prices,
         window_tokens: 200_000,
     };
@@ -357,6 +358,11 @@ fn a_swap_pays_by_a_sum_that_anybody_can_do() {
         }
         .pays()
     );
+    let far = Swap {
+        requests: 9,
+        ..swap
+    };
+    assert!(!far.pays(), "it may never have to be shown");
     let early = Swap {
         before_tokens: 129_999,
         waited_tokens: 7_000_000,
