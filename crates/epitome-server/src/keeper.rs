@@ -241,7 +241,9 @@ impl Keeper {
         if kind == Kind::Count {
             return self.send(ticket, case.applied, Reason::BelowLine, before, &case.now);
         }
-        if !case.now.fits() && self.catch_up(&mut ticket, &need).await {
+        // Another node may have shown what lay ready, or made what is needed here.
+        let is_near = case.now.nears_the_line() || !case.now.fits();
+        if is_near && self.catch_up(&mut ticket, &need).await {
             case = self.case(&mut ticket, need, before);
         }
         let ready = self.ready(&ticket, &case);

@@ -84,10 +84,14 @@ fn what_is_ready_waits_until_it_pays_or_must_or_the_cache_is_cold() {
     let cold = course.before_request(&sight, &work(CacheState::Cold));
     assert_eq!(cold, Move::Show(ShowNow::Cold));
     // Waiting has cost as much as writing the new prefix would, and the line is near.
-    let log = chat(275);
+    let fits = |log: &Log| course.reading(&Sight::of(log)).fits();
+    let log = (245..300).rev().map(chat).find(fits).unwrap();
     let sight = Sight::of(&log);
     let swap = course.swap(&sight, &ready(0));
-    assert!(swap.requests <= 8 && course.reading(&sight).fits(), "{swap:?}");
+    assert!(
+        swap.requests <= 8 && course.reading(&sight).fits(),
+        "{swap:?}"
+    );
     let enough = u64::try_from(swap.price() / u128::from(swap.prices.read)).unwrap() + 1;
     let waited = |tokens| Work {
         ready: Some(ready(tokens)),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use epitome::{
-    Failure, KeptElsewhere, Message, Meter, NoPlan, ReadyFacts, Reason, Session, ShowNow, View,
-    ViewItem,
+    Failure, KeptElsewhere, Message, Meter, NoPlan, OutputCounting, Reading, ReadyFacts, Reason,
+    Session, ShowNow, View, ViewItem,
 };
 use epitome_engine::summarise::{LadderRung, Step, Wish};
 use epitome_store::{CompactionState, Outcome};
@@ -61,11 +61,12 @@ impl Keeper {
         self.index.publish(Arc::clone(&stored.epoch));
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
+        let after = self
+            .course(&ticket, ticket.epoch.as_deref())
+            .reading(&self.sight(&ticket, Some(&stored.applied)));
         let outgoing = self.compacted(ticket, &stored.applied, &case, reason);
         // The least that can be sent is sent, and it is said that it may be too much.
-        let window = case.course.window().tokens;
-        let is_too_large = outgoing.size.is_some_and(|size| size.after > window);
-        match is_too_large && outgoing.action == Action::Compacted {
+        match outgoing.action == Action::Compacted && !may_pass(&case, &after) {
             true => Outgoing {
                 reason: Reason::FloorAboveWindow,
                 ..outgoing
@@ -77,9 +78,10 @@ impl Keeper {
     fn left_as_it_is(&self, ticket: Ticket, case: &Case, reason: Reason) -> Outgoing {
         let reason = match reason {
             // Where nothing can be removed or made smaller, what must stay is all there is.
-            Reason::FloorAboveBudget | Reason::NothingToRemove | Reason::NotSmaller => {
-                Reason::FloorAboveWindow
-            }
+            Reason::FloorAboveBudget
+            | Reason::NothingToRemove
+            | Reason::NotSmaller
+            | Reason::AlreadyTried => Reason::FloorAboveWindow,
             other => other,
         };
         self.note(&ticket, "passthrough", reason, case.before, case.before);
@@ -347,7 +349,7 @@ impl Keeper {
         let is_unwanted = self.index.is_undone(node) && case.now.fits();
         if is_unwanted || self.index.is_refused(*node, ticket.form) {
             return Err(NoPlan {
-                reason: Reason::AlreadyTried,
+                reason: Reason::RewriteRefused,
                 floor_tokens: 0,
             });
         }
@@ -454,6 +456,16 @@ struct Stored {
     epoch: Arc<Epoch>,
     applied: Applied,
     is_stored: bool,
+}
+
+/// Whether a provider may take a request of this size: with the answer it asks for, where that is counted too.
+fn may_pass(case: &Case, after: &Reading) -> bool {
+    let gauge = case.course.gauge();
+    let output = match gauge.asked.counting {
+        OutputCounting::Together => gauge.asked.output_tokens.unwrap_or(0),
+        OutputCounting::Apart => 0,
+    };
+    after.size_tokens + after.error_tokens + output <= gauge.window.tokens
 }
 
 const fn failed() -> NoPlan {

@@ -81,9 +81,9 @@ impl Course {
     pub fn swap(&self, sight: &Sight<'_>, ready: &ReadyFacts) -> Swap {
         let reading = self.reading(sight);
         let after_tokens = reading.real(ready.after_tokens);
-        let left = reading
-            .lines
-            .map_or(0, |lines| lines.hard_tokens.saturating_sub(reading.size_tokens));
+        let left = reading.lines.map_or(0, |lines| {
+            lines.hard_tokens.saturating_sub(reading.size_tokens)
+        });
         Swap {
             before_tokens: reading.size_tokens,
             after_tokens,

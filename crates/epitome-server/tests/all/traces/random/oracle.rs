@@ -3,7 +3,7 @@
 //! Where the definitions leave room the oracle is generous: it accuses only when no reading of them allows what was
 //! seen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::generator::{Answer, Case};
 
@@ -42,9 +42,9 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) is_clients_own: bool,
-    /// By the plain count and by the server's.
-    pub(crate) plain_tokens: u64,
     pub(crate) true_tokens: u64,
+    /// What its documents count, each.
+    pub(crate) documents: Vec<u64>,
     pub(crate) status: u16,
     pub(crate) violations: Vec<String>,
 }
@@ -85,6 +85,10 @@ pub(crate) struct Oracle<'a> {
     compacted_for: Vec<Vec<u64>>,
     /// The models that refused each conversation as too long: what was made then is in force for them.
     refused_by: Vec<Vec<usize>>,
+    /// Documents that each model has counted in an answer.
+    counted_documents: HashSet<(usize, usize, u64)>,
+    /// The largest request that each model took from any proxy.
+    taken: HashMap<usize, u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +108,8 @@ impl<'a> Oracle<'a> {
             taught: HashMap::new(),
             compacted_for: vec![Vec::new(); case.talks.len()],
             refused_by: vec![Vec::new(); case.talks.len()],
+            counted_documents: HashSet::new(),
+            taken: HashMap::new(),
         }
     }
 
@@ -198,7 +204,11 @@ impl<'a> Oracle<'a> {
         };
         // What another proxy on the same store was allowed since may be known here too.
         let others = self.taught.iter().filter(|(key, _)| key.1 == seen.model);
-        if self.case.has_store && others.into_iter().any(|(_, other)| other.passed.is_some()) {
+        let taken = self.taken.get(&seen.model).copied().unwrap_or(0);
+        let is_shared = self.case.has_store && self.case.proxies > 1;
+        if self.case.has_store && others.into_iter().any(|(_, other)| other.passed.is_some())
+            || is_shared && taken > taught.window_tokens
+        {
             return Ok(());
         }
         self.tally.under_a_taught_window += 1;
@@ -211,7 +221,12 @@ impl<'a> Oracle<'a> {
             return Ok(());
         }
         // A document counts what nobody can know before it was counted.
-        if first.true_tokens * 2 > first.plain_tokens * 3 {
+        let is_new = |tokens: &u64| {
+            !self
+                .counted_documents
+                .contains(&(seen.talk, seen.model, *tokens))
+        };
+        if first.documents.iter().any(is_new) {
             return Ok(());
         }
         Err(format!(
@@ -255,6 +270,11 @@ impl<'a> Oracle<'a> {
         let key = (seen.proxy, seen.model);
         for sent in &seen.sent {
             if sent.status == 200 {
+                let taken = self.taken.entry(seen.model).or_default();
+                *taken = sent.true_tokens.max(*taken);
+                let counted = sent.documents.iter();
+                let counted = counted.map(|tokens| (seen.talk, seen.model, *tokens));
+                self.counted_documents.extend(counted);
                 if let Some(taught) = self.taught.get_mut(&key)
                     && sent.true_tokens > taught.window_tokens
                     && taught

@@ -127,7 +127,7 @@ impl Stage {
                 .iter()
                 .map(|sent| Sent {
                     is_clients_own: sent.body == body,
-                    plain_tokens: epitome_testkit::tokens::count(wire, &sent.json()),
+                    documents: documents(&sent.json()),
                     true_tokens: sent.input_tokens.unwrap_or(0),
                     status: sent.status.unwrap_or(0),
                     violations: sent.violations.iter().map(ToString::to_string).collect(),
@@ -177,17 +177,20 @@ fn add(talk: &mut Talk, adds: Adds) {
 
 /// What the server counts: its percentage, and what documents count beside.
 fn count(request: &Value, plain_tokens: u64, percent: u64) -> u64 {
-    let blocks = request["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    let documents: u64 = documents(request).iter().sum();
+    plain_tokens * percent / 100 + documents
+}
+
+/// What the documents of a request count, each.
+fn documents(request: &Value) -> Vec<u64> {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let blocks = messages
         .filter_map(|message| message["content"].as_array())
         .flatten();
-    let documents: u64 = blocks
+    blocks
         .filter(|block| block["type"] == "document")
-        .filter_map(|block| block["title"].as_str()?.parse::<u64>().ok())
-        .sum();
-    plain_tokens * percent / 100 + documents
+        .filter_map(|block| block["title"].as_str()?.parse().ok())
+        .collect()
 }
 
 fn scripted(case: &Case, next: &Next) -> ModelConfig {
