@@ -1,0 +1,132 @@
+//! What the keeper asks the store, and what it has it keep.
+
+use std::sync::Arc;
+
+use epitome::Digest;
+use epitome_store::{Append, EntryRow, NewConversation, NodeRow};
+use epitome_wire::Conversation;
+
+use super::{Keeper, Ticket};
+use crate::config::Mode;
+use crate::epoch::{Epoch, Need};
+use crate::index::Written;
+
+/// A request with more unknown links than this, or with no known one, asks the store about them.
+const UNKNOWN_LINKS: usize = 3;
+
+impl Keeper {
+    /// Forgets an epoch that somebody took back since, such as by `epitome undo`.
+    pub(super) async fn heed_undo(&self, ticket: &mut Ticket, need: &Need) {
+        while let Some(epoch) = &ticket.epoch
+            && self.journal.is_undone(&epoch.id).await
+        {
+            tracing::info!(compaction = epoch.id, "a compaction was taken back");
+            self.index.take_back(epoch);
+            ticket.epoch = self.in_force(ticket, need);
+        }
+    }
+
+    /// Asks the store about a chain that this process does not know.
+    pub(super) async fn recall(&self, conversation: &Conversation) {
+        let chain = &conversation.chain;
+        let known = self.index.known_links(chain);
+        let is_new = known == 0 || chain.len() - known > UNKNOWN_LINKS;
+        if is_new || self.index.has_dropped(chain) {
+            self.ask_store(chain).await;
+        }
+    }
+
+    /// Takes over what another node has published on this chain since. Says whether there was anything.
+    pub(super) async fn catch_up(&self, ticket: &mut Ticket, need: &Need) -> bool {
+        if self.mode == Mode::Observe {
+            return false;
+        }
+        self.ask_store(&ticket.conversation.chain).await;
+        let newest = self.in_force(ticket, need);
+        let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
+        let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());
+        if is_new {
+            ticket.epoch = newest;
+        }
+        is_new
+    }
+
+    async fn ask_store(&self, chain: &[(usize, Digest)]) {
+        if !self.journal.has_store() {
+            return;
+        }
+        let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
+        let (nodes, epochs) = self.journal.look_up(&digests).await;
+        self.index.learn(
+            nodes
+                .into_iter()
+                .map(|node| (node.digest, node.conversation)),
+        );
+        for row in epochs {
+            let is_published = row.state == epitome_store::CompactionState::Published;
+            if let Some(epoch) = Epoch::from_row(row) {
+                let epoch = Arc::new(epoch);
+                if is_published {
+                    self.index.publish(epoch);
+                } else {
+                    self.index.prepare(epoch);
+                }
+            }
+        }
+    }
+
+    pub(super) fn journal_append(&self, ticket: &Ticket) {
+        let links = ticket.conversation.chain.len();
+        if self.journal.has_store()
+            && let Some(append) = self.append_of(ticket, ticket.place.queued_links, links)
+        {
+            let queued: Vec<_> = append.nodes.iter().map(|node| node.digest).collect();
+            if self.journal.append(append) {
+                self.index.mark(queued, Written::Queued);
+            }
+        }
+    }
+
+    /// The links `from..links` with their entries, as the store takes them.
+    pub(super) fn append_of(&self, ticket: &Ticket, from: usize, links: usize) -> Option<Append> {
+        let chain = &ticket.conversation.chain;
+        let new = chain.get(from..links).filter(|new| !new.is_empty())?;
+        let mut parent = from
+            .checked_sub(1)
+            .and_then(|at| chain.get(at))
+            .map(|(_, d)| *d);
+        let mut entries = Vec::with_capacity(new.len());
+        let mut nodes = Vec::with_capacity(new.len());
+        for (offset, (index, digest)) in new.iter().enumerate() {
+            let known = ticket.conversation.messages.get(*index)?;
+            let range = ticket.body.messages().get(*index)?.clone();
+            let key = self.key.digest(&known.exact);
+            entries.push(EntryRow {
+                key,
+                raw: ticket.body.bytes().slice(range),
+                wire: ticket.body.wire().as_str().to_owned(),
+                tokens: known.facts.tokens,
+            });
+            nodes.push(NodeRow {
+                digest: *digest,
+                parent,
+                entry: key,
+                position: u32::try_from(from + offset).unwrap_or(u32::MAX),
+                conversation: ticket.place.conversation.clone(),
+            });
+            parent = Some(*digest);
+        }
+        Some(Append {
+            conversation: NewConversation {
+                id: ticket.place.conversation.clone(),
+                parent: ticket.place.parent.clone(),
+                label: None,
+                created_ms: ticket.now_ms,
+            },
+            entries,
+            nodes,
+            words: Vec::new(),
+            touched_ms: ticket.now_ms,
+        })
+    }
+}
