@@ -14,7 +14,7 @@ use ticket::frame;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{ContextBeta, Course, Meter, Move, Reading, Reason, Sight, TurnKind, Work};
+use epitome::{ContextBeta, Course, Meter, Move, Reading, Reason, Sight, TurnKind, Usage, Work};
 use epitome_store::ConversationId;
 use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
 use tokio_util::task::TaskTracker;
@@ -298,10 +298,16 @@ impl Keeper {
 
     /// What decides about a request under an epoch.
     fn course(&self, ticket: &Ticket, epoch: Option<&Epoch>) -> Course {
+        let anchors = ticket.anchors(epoch);
+        let reported = anchors.first().map(|anchor| Usage {
+            fresh_tokens: anchor.real_tokens,
+            ..Usage::default()
+        });
         self.models
             .course(&ticket.model, ticket.frame())
             .with_preset(self.rules.preset)
-            .with_anchors(ticket.anchors(epoch))
+            .with_anchors(anchors)
+            .with_reported(reported)
             .with_ledger(self.index.ledger(&ticket.place.conversation))
     }
 

@@ -235,6 +235,13 @@ impl Course {
         self
     }
 
+    /// The same, whose last request was counted at so much.
+    #[must_use]
+    pub const fn with_reported(mut self, usage: Option<Usage>) -> Self {
+        self.reported = usage;
+        self
+    }
+
     /// The same, with what was tried before.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {

@@ -11,6 +11,8 @@
 mod designs;
 #[path = "traces/epochs.rs"]
 mod epochs;
+#[path = "traces/parity.rs"]
+mod parity;
 #[path = "traces/random.rs"]
 mod random;
 #[path = "traces/refusals.rs"]
@@ -58,6 +60,9 @@ traces! {
         a_good_model_writes_in_the_background,
         a_silent_model_is_not_waited_for,
         a_mad_model_is_not_believed,
+    }
+    parity {
+        engine_and_proxy_decide_alike,
     }
     steering {
         an_undo_takes_effect_on_the_next_request,
