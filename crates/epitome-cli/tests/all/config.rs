@@ -224,13 +224,11 @@ fn serve_takes_its_defaults_from_the_file() {
         "{}",
         stderr(&output)
     );
-    let folder = folder_with("preset = \"vibe\"\n");
-    let output = run_at(folder.path(), &["serve"]);
-    assert!(
-        stderr(&output).contains("vibe works with"),
-        "{}",
-        stderr(&output)
-    );
+    // The proxy knows every preset; a name that none has is refused.
+    let folder = folder_with("preset = \"vibes\"\n");
+    let output = run_at(folder.path(), &["serve", "--store", "none"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("vibes"), "{}", stderr(&output));
     assert_eq!(
         epitome_config::Sources::default()
             .load()

@@ -73,7 +73,9 @@ fn a_public_address_and_a_strange_store_are_refused_in_one_line() {
         (["--listen", "0.0.0.0:0"], "loopback"),
         (["--store", "mysql://x"], "mysql"),
         (["--openai-upstream", "ftp://x"], "http"),
-        (["--preset", "vibe"], "default"),
+        (["--preset", "vibes"], "vibe"),
+        (["--summarizer", "none"], "extractive"),
+        (["--summarizer", "nobody"], "nobody"),
     ] {
         let output = epitome().arg("serve").args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
