@@ -1,6 +1,8 @@
 //! Which conversation is this? Chains seen by this process, and the epochs in force on them.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+mod epochs;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use epitome::{Anchor, Digest, Ledger, LedgerSettings};
@@ -9,6 +11,7 @@ use epitome_wire::{Conversation, Prehashed};
 
 use crate::epoch::Epoch;
 use crate::models::Form;
+use epochs::{Epochs, newest};
 
 /// About this many links are remembered; older ones are found in the store.
 const CAPACITY: usize = 400_000;
@@ -22,8 +25,6 @@ const TRIED: usize = 10_000;
 const ANCHORED_LINKS: usize = 16;
 /// So many of them are handed out.
 const ANCHORS: usize = 4;
-/// Summaries of epochs kept in memory.
-const SUMMARY_BYTES: usize = 64 << 20;
 
 type Digests<T> = HashMap<Digest, T, Prehashed>;
 
@@ -53,62 +54,6 @@ struct Inner {
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
-}
-
-/// Epochs by their nodes. When their summaries take too much room the oldest go; the store still has them.
-#[derive(Debug, Default)]
-struct Epochs {
-    /// One for each class at a node.
-    by_node: Digests<Vec<Arc<Epoch>>>,
-    order: VecDeque<(Digest, String)>,
-    bytes: usize,
-    dropped: HashSet<Digest, Prehashed>,
-}
-
-impl Epochs {
-    fn at(&self, node: &Digest) -> &[Arc<Epoch>] {
-        self.by_node.get(node).map_or(&[], Vec::as_slice)
-    }
-
-    fn insert(&mut self, epoch: Arc<Epoch>) {
-        let node = epoch.node;
-        if self.at(&node).iter().any(|known| known.id == epoch.id) {
-            return;
-        }
-        let same_class = self
-            .at(&node)
-            .iter()
-            .find(|known| known.class == epoch.class);
-        if let Some(replaced) = same_class.map(|known| known.id.clone()) {
-            self.remove(&node, &replaced);
-        }
-        self.bytes += epoch.summary.len();
-        self.dropped.remove(&node);
-        self.order.push_back((node, epoch.id.clone()));
-        self.by_node.entry(node).or_default().push(epoch);
-        while self.bytes > SUMMARY_BYTES
-            && let Some((oldest, id)) = self.order.pop_front()
-        {
-            if self.remove(&oldest, &id) {
-                self.dropped.insert(oldest);
-            }
-        }
-    }
-
-    fn remove(&mut self, node: &Digest, id: &str) -> bool {
-        let Some(here) = self.by_node.get_mut(node) else {
-            return false;
-        };
-        let Some(at) = here.iter().position(|epoch| epoch.id == id) else {
-            return false;
-        };
-        let removed = here.swap_remove(at);
-        if here.is_empty() {
-            self.by_node.remove(node);
-        }
-        self.bytes -= removed.summary.len();
-        true
-    }
 }
 
 /// What is known of a link.
@@ -420,18 +365,6 @@ impl Index {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn newest(
-    epochs: &Epochs,
-    conversation: &Conversation,
-    serves: impl Fn(&Epoch) -> bool,
-) -> Option<Arc<Epoch>> {
-    let links = conversation.chain.iter().rev();
-    links
-        .flat_map(|(_, digest)| epochs.at(digest))
-        .find(|epoch| serves(epoch))
-        .cloned()
 }
 
 impl Inner {
