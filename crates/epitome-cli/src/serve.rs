@@ -11,7 +11,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
 use crate::args::ServeArgs;
-use crate::config::{files_told, load, upstreams_told, whole};
+use crate::config::{files_told, load, summariser_told, upstreams_told, whole};
 use crate::summarizer;
 
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
@@ -69,6 +69,9 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
                 StoreLocation::None => eprintln!("  conversations are kept in memory only"),
             }
             eprintln!("  {}", upstreams_told(&loaded));
+            if let Some(summariser) = summariser_told(&loaded) {
+                eprintln!("  {summariser}");
+            }
             let files = files_told(&loaded);
             eprintln!("  {}", files.as_deref().unwrap_or("no configuration file"));
         }
