@@ -239,7 +239,7 @@ impl Epoch {
     ) -> Option<Applied> {
         let mut view = frozen.thaw(conversation)?;
         let log = &conversation.log;
-        if form == Form::Alternating {
+        if form == Form::Alternating && starts_with_user(&view, log) {
             acknowledge(&mut view);
         }
         let message = |item: &ViewItem| item.made(|at| read(body, at), &self.summary);
@@ -297,6 +297,20 @@ impl Epoch {
             tokens_after: row.tokens_after,
         })
     }
+}
+
+/// Whether a message of the user stands right behind the summary.
+fn starts_with_user(view: &View, log: &Log) -> bool {
+    let mut behind = view
+        .items
+        .iter()
+        .skip_while(|item| **item != ViewItem::Summary);
+    let first = match behind.nth(1) {
+        Some(ViewItem::Entries(range)) => log.role(range.start),
+        Some(ViewItem::Trimmed(at, _)) => log.role(*at),
+        _ => None,
+    };
+    first == Some(Role::User)
 }
 
 /// Between a summary and a message of the user, for servers that want the roles to alternate.

@@ -229,8 +229,9 @@ impl Keeper {
         let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
         ticket.epoch = self.in_force(&ticket, &need);
         self.heed_undo(&mut ticket, &need).await;
+        let leaves_nothing = bare.gauge().leaves_nothing();
         let mut case = self.case(&mut ticket, need, before);
-        if bare.gauge().leaves_nothing() {
+        if leaves_nothing {
             let reason = Reason::WindowBelowReserves;
             return Outgoing {
                 reason,

@@ -122,7 +122,18 @@ impl Models {
     /// What decides about a request with this frame, as far as the model is concerned.
     pub(crate) fn course(&self, key: &ModelKey, mut frame: Frame) -> Course {
         let known = self.known(key);
-        let window = self.window(key, &known.belief);
+        let in_table = key.in_table();
+        frame.counting = match in_table.and_then(|model| model.counts_output) {
+            Some(true) => OutputCounting::Together,
+            Some(false) | None => OutputCounting::Apart,
+        };
+        let course = Course::new(self.told(key))
+            .with_belief(known.belief)
+            .with_margins(self.margins)
+            .with_cache_prices(CachePrices::of(in_table))
+            .with_frame(frame)
+            .without_guard();
+        let window = course.window();
         if window.source == WindowSource::Assumed && !known.is_told {
             self.update(key, |known| known.is_told = true);
             tracing::warn!(
@@ -132,26 +143,19 @@ impl Models {
                 "nothing is known of this model: its window is assumed; say it with --window"
             );
         }
-        let in_table = key.in_table();
-        frame.counting = match in_table.and_then(|model| model.counts_output) {
-            Some(true) => OutputCounting::Together,
-            Some(false) | None => OutputCounting::Apart,
-        };
-        let told = match self.configured.of(&key.model) {
+        course
+    }
+
+    /// What is known of the window without any provider: what the user set, the table, the usual assumption.
+    fn told(&self, key: &ModelKey) -> Window {
+        match self.configured.of(&key.model) {
             Some(tokens) => Window::configured(tokens),
             None => table_window(key).unwrap_or(self.assumed),
-        };
-        Course::new(told)
-            .with_belief(known.belief)
-            .with_margins(self.margins)
-            .with_cache_prices(CachePrices::of(in_table))
-            .with_frame(frame)
-            .without_guard()
+        }
     }
 
     fn window(&self, key: &ModelKey, belief: &Belief) -> Window {
-        let table = table_window(key).unwrap_or(self.assumed);
-        belief.window(self.configured.of(&key.model), Some(table))
+        Course::new(self.told(key)).with_belief(*belief).window()
     }
 
     /// A provider counted a request that went well. What that gives away is returned; a window that was unlearned or

@@ -7,7 +7,7 @@
 //! - *Input*: [`Course::handle_usage`], [`Course::handle_refusal`], [`Course::handle_written`],
 //!   [`Course::handle_failed`]
 //! - *Deciding*: [`Course::before_request`], [`Course::due`]; how large it is: [`Course::reading`]
-//! - *Planning*: [`Course::plan`], [`Course::carry_out`]
+//! - *Planning*: [`Course::plan`]
 
 mod measure;
 mod planning;

@@ -172,31 +172,20 @@ fn refusals_are_answered_only_so_often() {
 }
 
 #[test]
-fn plans_are_never_tried_twice_and_carrying_out_ends() {
+fn plans_are_never_tried_twice_and_trying_ends() {
     let mut course = of(PresetName::Default, 40_000);
     let log = chat(600);
     let sight = Sight::of(&log);
     let mut tried = Vec::new();
-    let failed: Result<(), _> = course.carry_out(&sight, Reason::HardLine, |plan| {
+    while let Ok(plan) = course.plan(&sight, Reason::HardLine) {
         assert!(log.is_cut(plan.span.end) && plan.span.end <= log.len());
         tried.push((plan.span.clone(), plan.target_tokens));
-        Err(crate::plan::NoPlan {
-            reason: Reason::NotSmaller,
-            floor_tokens: 0,
-        })
-    });
-    assert!(failed.is_err());
-    assert!(!tried.is_empty() && tried.len() <= 4, "{tried:?}");
-    let mut again = 0;
-    let failed: Result<(), _> = course.carry_out(&sight, Reason::HardLine, |_| {
-        again += 1;
-        Err(crate::plan::NoPlan {
-            reason: Reason::NotSmaller,
-            floor_tokens: 0,
-        })
-    });
-    assert!(failed.is_err());
-    assert_eq!(again, 0, "everything was tried before");
+        course.handle_failed(Failure::NotSmaller, &sight);
+        assert!(tried.len() <= 4, "{tried:?}");
+    }
+    assert!(!tried.is_empty());
+    let again = course.plan(&sight, Reason::HardLine);
+    assert!(again.is_err(), "everything was tried before");
 }
 
 #[test]

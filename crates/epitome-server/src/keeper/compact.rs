@@ -61,18 +61,7 @@ impl Keeper {
         self.index.publish(Arc::clone(&stored.epoch));
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
-        let after = self
-            .course(&ticket, ticket.epoch.as_deref())
-            .reading(&self.sight(&ticket, Some(&stored.applied)));
-        let outgoing = self.compacted(ticket, &stored.applied, &case, reason);
-        // The least that can be sent is sent, and it is said that it may be too much.
-        match outgoing.action == Action::Compacted && !may_pass(&case, &after) {
-            true => Outgoing {
-                reason: Reason::FloorAboveWindow,
-                ..outgoing
-            },
-            false => outgoing,
-        }
+        self.compacted(ticket, &stored.applied, &case, reason)
     }
 
     fn left_as_it_is(&self, ticket: Ticket, case: &Case, reason: Reason) -> Outgoing {
@@ -164,6 +153,11 @@ impl Keeper {
         };
         ticket.sent_tokens = ticket.total_tokens().saturating_sub(applied.saved_tokens);
         let after = now.size_tokens;
+        // The least that can be sent is sent, and it is said that it may be too much.
+        let reason = match may_pass(case, &now) {
+            true => reason,
+            false => Reason::FloorAboveWindow,
+        };
         self.note(&ticket, "compacted", reason, case.before, after);
         Outgoing {
             bytes,

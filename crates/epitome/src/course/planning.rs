@@ -2,7 +2,7 @@
 
 use super::{Course, Sight};
 use crate::guard;
-use crate::ledger::{Attempt, Failure, Need, Rung};
+use crate::ledger::{Attempt, Need, Rung};
 use crate::log::Log;
 use crate::plan::{NoPlan, Plan, Room, leading_system};
 use crate::preset::{Keep, Preset, SummaryPlace};
@@ -76,33 +76,6 @@ impl Course {
             }
         }
         Err(refused)
-    }
-
-    /// Plans and has `make` carry out one plan after the other, until one holds.
-    ///
-    /// # Errors
-    /// What was in the way of the last one that was tried, or why there was none.
-    pub fn carry_out<T>(
-        &mut self,
-        sight: &Sight<'_>,
-        reason: Reason,
-        mut make: impl FnMut(Plan) -> Result<T, NoPlan>,
-    ) -> Result<T, NoPlan> {
-        let mut failed: Option<NoPlan> = None;
-        loop {
-            let plan = self
-                .plan(sight, reason)
-                .map_err(|no| failed.unwrap_or(no))?;
-            match make(plan) {
-                Ok(made) => return Ok(made),
-                // Who asks by hand may ask twice, so that the ledger would not end this.
-                Err(no) if reason == Reason::Manual => return Err(no),
-                Err(no) => {
-                    self.handle_failed(Failure::NotSmaller, sight);
-                    failed = Some(no);
-                }
-            }
-        }
     }
 
     /// The plan on a rung; `None` where the design has no such rung.
