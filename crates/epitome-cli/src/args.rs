@@ -402,7 +402,8 @@ pub(crate) struct ServeArgs {
     /// folder]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// The window in tokens of models that the table does not know [env: EPITOME_WINDOW] [default: 128000]
+    /// The window in tokens of every model, whatever the table and providers say [env: EPITOME_WINDOW] [default: what
+    /// is known of each model, else 128000]
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<u64>,
     /// Which design [env: EPITOME_PRESET] [default: default]
