@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use crate::index::{Index, Written};
+use crate::models::{self, Standing};
 use crate::words;
 
 /// How long a request waits for the store to answer a question.
@@ -93,7 +94,7 @@ impl Health {
 enum Write {
     Append(Box<Append>),
     Outcome(Box<Outcome>),
-    Belief(Box<BeliefRow>),
+    Belief(Box<BeliefRow>, Standing),
     Publish(String),
 }
 
@@ -226,8 +227,8 @@ impl Journal {
         self.enqueue(Write::Outcome(Box::new(outcome)));
     }
 
-    pub(crate) fn belief(&self, belief: BeliefRow) {
-        self.enqueue(Write::Belief(Box::new(belief)));
+    pub(crate) fn belief(&self, belief: BeliefRow, standing: Standing) {
+        self.enqueue(Write::Belief(Box::new(belief), standing));
     }
 
     pub(crate) fn publish(&self, id: String) {
@@ -289,7 +290,7 @@ async fn write_all(
             let result = match write {
                 Write::Append(append) => store.append(&tenant, &append).await,
                 Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
-                Write::Belief(belief) => store.save_belief(&belief).await,
+                Write::Belief(belief, standing) => save_belief(&store, *belief, standing).await,
                 Write::Publish(id) => store.publish(&tenant, &id, None).await,
             };
             match result {
@@ -302,6 +303,23 @@ async fn write_all(
         }
     }
     store.close().await;
+}
+
+/// Another proxy on the same store may have learned a window that this one has not: only news about the window itself
+/// takes the place of it.
+async fn save_belief(
+    store: &AnyStore,
+    mut belief: BeliefRow,
+    standing: Standing,
+) -> epitome_store::Result<()> {
+    if standing == Standing::Joins && belief.window.is_some() {
+        let stored = store.beliefs().await?;
+        let known = stored
+            .iter()
+            .find(|row| row.endpoint == belief.endpoint && row.model == belief.model);
+        models::join(&mut belief, known);
+    }
+    store.save_belief(&belief).await
 }
 
 async fn append_all(

@@ -109,6 +109,26 @@ pub(crate) struct StoredBelief {
     form: Form,
 }
 
+/// What a belief is to the one that a store has already, which another process may have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It has news about the window and takes its place.
+    Replaces,
+    /// It says something else; a window that the store knows stays.
+    Joins,
+}
+
+/// Adds to a belief what another process learned about the window.
+pub(crate) fn join(belief: &mut BeliefRow, known: Option<&BeliefRow>) {
+    let key = ModelKey::from_stored(belief.endpoint.clone(), &belief.model);
+    let own: Option<StoredBelief> = read(&key, belief.window.as_deref());
+    let known = known.and_then(|known| read(&key, known.window.as_deref()));
+    if let (Some(mut own), Some(StoredBelief { belief: known, .. })) = (own, known) {
+        own.belief = own.belief.or_learned(known.learned());
+        belief.window = written(&own);
+    }
+}
+
 impl Models {
     pub(crate) fn new(configured: ConfiguredWindows, margins: Margins, assumed: Window) -> Self {
         Self {

@@ -145,13 +145,15 @@ pub(crate) const UPSERT_WINDOW: &str = "\
         SET window_tokens = excluded.window_tokens, at_ms = excluded.at_ms \
         WHERE excluded.at_ms >= windows.at_ms";
 
+/// The time is that of the window: counts come from every proxy on the store, and a window that one of them learned a
+/// moment earlier but writes later must not be lost to them.
 pub(crate) const UPSERT_BELIEF: &str = "\
     INSERT INTO beliefs (endpoint, model, window, counts, at_ms) VALUES ($1, $2, $3, $4, $5) \
     ON CONFLICT (endpoint, model) DO UPDATE \
         SET window = coalesce(excluded.window, beliefs.window), \
             counts = coalesce(excluded.counts, beliefs.counts), \
-            at_ms = excluded.at_ms \
-        WHERE excluded.at_ms >= beliefs.at_ms";
+            at_ms = CASE WHEN excluded.window IS NULL THEN beliefs.at_ms ELSE excluded.at_ms END \
+        WHERE excluded.window IS NULL OR beliefs.window IS NULL OR excluded.at_ms >= beliefs.at_ms";
 
 pub(crate) const SELECT_BELIEFS: &str =
     "SELECT endpoint, model, window, counts, at_ms FROM beliefs ORDER BY endpoint, model";

@@ -14,7 +14,7 @@ use crate::answer::Seen;
 use crate::config::Mode;
 use crate::epoch::Need;
 use crate::index::Counted;
-use crate::models::ModelKey;
+use crate::models::{ModelKey, Standing};
 
 impl Keeper {
     /// An answer that began well has ended.
@@ -46,10 +46,10 @@ impl Keeper {
         };
         let counted = self.models.counted(&ticket.model, count);
         if counted.is_window_news {
-            self.keep_belief(&ticket.model, ticket.now_ms);
+            self.keep_belief(&ticket.model, ticket.now_ms, Standing::Replaces);
         } else if counted.is_news {
             let counts = self.models.stored_counts(&ticket.model);
-            self.keep(&ticket.model, None, counts, ticket.now_ms);
+            self.keep(&ticket.model, None, counts, ticket.now_ms, Standing::Joins);
         }
         if let Some(finding @ UsageFinding::Truncated { .. }) = counted.finding {
             // Such a count says nothing about the conversation.
@@ -120,24 +120,37 @@ impl Keeper {
                 "a refusal as too long teaches nothing that lasts"
             ),
         }
-        self.keep_belief(&ticket.model, ticket.now_ms);
+        let standing = match lesson {
+            Lesson::Window(_) => Standing::Replaces,
+            Lesson::Nothing => Standing::Joins,
+        };
+        self.keep_belief(&ticket.model, ticket.now_ms, standing);
         lesson
     }
 
-    fn keep_belief(&self, key: &ModelKey, at_ms: i64) {
+    fn keep_belief(&self, key: &ModelKey, at_ms: i64, standing: Standing) {
         let window = self.models.stored_window(key);
-        self.keep(key, window, self.models.stored_counts(key), at_ms);
+        let counts = self.models.stored_counts(key);
+        self.keep(key, window, counts, at_ms, standing);
     }
 
-    fn keep(&self, key: &ModelKey, window: Option<String>, counts: Option<String>, at_ms: i64) {
+    fn keep(
+        &self,
+        key: &ModelKey,
+        window: Option<String>,
+        counts: Option<String>,
+        at_ms: i64,
+        standing: Standing,
+    ) {
         if self.journal.has_store() {
-            self.journal.belief(BeliefRow {
+            let row = BeliefRow {
                 endpoint: key.endpoint.clone(),
                 model: key.stored_model(),
                 window,
                 counts,
                 at_ms,
-            });
+            };
+            self.journal.belief(row, standing);
         }
     }
 
@@ -298,7 +311,7 @@ impl Keeper {
             }
             (Some(_), Some(_)) if sent.form != refused.form => {
                 self.models.remember_form(&sent.model, sent.form);
-                self.keep_belief(&sent.model, sent.now_ms);
+                self.keep_belief(&sent.model, sent.now_ms, Standing::Joins);
                 tracing::info!(
                     model = sent.model.model,
                     endpoint = sent.model.endpoint,

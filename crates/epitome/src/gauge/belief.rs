@@ -277,6 +277,15 @@ impl Belief {
         self.proven_tokens = 0;
     }
 
+    /// The same belief, with a window that somebody else learned, unless one was learned here or a larger request went
+    /// well.
+    #[must_use]
+    pub fn or_learned(mut self, elsewhere: Option<Learned>) -> Self {
+        let is_possible = |learned: &Learned| self.proven_tokens <= learned.window_tokens;
+        self.learned = self.learned.or(elsewhere.filter(is_possible));
+        self
+    }
+
     /// What was learned about the window, if anything is in force.
     #[must_use]
     pub const fn learned(&self) -> Option<Learned> {

@@ -29,6 +29,8 @@ pub(crate) struct Seen {
     /// The client's own request by the plain count and by the server's.
     pub(crate) plain_tokens: u64,
     pub(crate) true_tokens: u64,
+    /// What must stay whatever is removed, by the plain count: its newest message.
+    pub(crate) newest_tokens: u64,
     /// The window the server has now.
     pub(crate) window_tokens: u64,
     /// What the proxy said and what the client got.
@@ -216,7 +218,11 @@ impl<'a> Oracle<'a> {
         if first.true_tokens <= taught.window_tokens {
             return Ok(());
         }
-        if HELPLESS.contains(&seen.reason.as_str()) {
+        // Recovery has the last word in what the proxy says: that nothing could be removed before it is seen from what
+        // must stay.
+        let floor = seen.newest_tokens * ESTIMATE_PERCENT / 100;
+        let is_floor = floor > self.line_tokens(taught.window_tokens, seen.max_tokens);
+        if is_floor || HELPLESS.contains(&seen.reason.as_str()) {
             self.tally.helpless += 1;
             return Ok(());
         }

@@ -119,6 +119,7 @@ impl Stage {
             max_tokens: ask.max_tokens,
             answer: ask.answer,
             plain_tokens,
+            newest_tokens: newest_tokens(wire, request.clone()),
             true_tokens: count(&request, plain_tokens, model.counts_percent),
             window_tokens: self.windows[ask.model],
             reason: action(&received).1.to_owned(),
@@ -135,6 +136,15 @@ impl Stage {
                 .collect(),
         }
     }
+}
+
+/// What the newest message takes with all that is not a message.
+fn newest_tokens(wire: Wire, mut request: Value) -> u64 {
+    if let Some(messages) = request["messages"].as_array_mut() {
+        let newest = messages.len().saturating_sub(1);
+        messages.drain(..newest);
+    }
+    epitome_testkit::tokens::count(wire, &request)
 }
 
 fn talks(case: &Case) -> Vec<Talk> {
