@@ -93,9 +93,9 @@ impl Meter {
                 text.get(..fitting).unwrap_or(text)
             }
             #[cfg(feature = "exact-tokens")]
-            Self::O200k => exact::prefix(bpe_openai::o200k_base(), text, tokens),
+            Self::O200k => exact::prefix(exact::o200k(), text, tokens),
             #[cfg(feature = "exact-tokens")]
-            Self::Cl100k => exact::prefix(bpe_openai::cl100k_base(), text, tokens),
+            Self::Cl100k => exact::prefix(exact::cl100k(), text, tokens),
         }
     }
 
@@ -109,9 +109,9 @@ impl Meter {
                 text.get(text.len() - fitting..).unwrap_or(text)
             }
             #[cfg(feature = "exact-tokens")]
-            Self::O200k => exact::suffix(bpe_openai::o200k_base(), text, tokens),
+            Self::O200k => exact::suffix(exact::o200k(), text, tokens),
             #[cfg(feature = "exact-tokens")]
-            Self::Cl100k => exact::suffix(bpe_openai::cl100k_base(), text, tokens),
+            Self::Cl100k => exact::suffix(exact::cl100k(), text, tokens),
         }
     }
 
@@ -149,9 +149,9 @@ impl Meter {
             Self::Chars4 => text.chars().count() as u64 * QUARTER,
             Self::Estimate => weights::units(text),
             #[cfg(feature = "exact-tokens")]
-            Self::O200k => exact::count(bpe_openai::o200k_base(), text) * UNITS,
+            Self::O200k => exact::count(exact::o200k(), text) * UNITS,
             #[cfg(feature = "exact-tokens")]
-            Self::Cl100k => exact::count(bpe_openai::cl100k_base(), text) * UNITS,
+            Self::Cl100k => exact::count(exact::cl100k(), text) * UNITS,
         }
     }
 }

@@ -137,6 +137,39 @@ mod exact {
         assert_eq!(Meter::O200k.message(&result("x", "hello world")), 4 + 8 + 2);
     }
 
+    /// The vocabularies' own encoder, which is linear and needs twenty times the tables, counts the same.
+    #[test]
+    fn counts_are_those_of_the_reference_encoder() {
+        let check = |text: &str| {
+            let reference = bpe_openai::o200k_base().count(text) as u64;
+            assert_eq!(Meter::O200k.text(text), reference, "{text:?}");
+            let reference = bpe_openai::cl100k_base().count(text) as u64;
+            assert_eq!(Meter::Cl100k.text(text), reference, "{text:?}");
+        };
+        for text in [
+            include_str!("../../../../README.md"),
+            include_str!("../../../../Cargo.lock"),
+            include_str!("meter.rs"),
+        ] {
+            check(text);
+        }
+        for word in [
+            "a",
+            "ab",
+            "aB1 ",
+            " \t\n",
+            "\r\n\r\n ",
+            "=-",
+            "ß\u{301}",
+            "中文字",
+            "🏳️‍🌈",
+            "'LL're",
+        ] {
+            check(&word.repeat(701));
+        }
+        property(5, &text(400), |text| check(&text));
+    }
+
     #[test]
     fn a_prefix_is_within_the_limit_and_grows_with_it() {
         property(4, &(text(300), 0_u64..120), |(text, tokens)| {
