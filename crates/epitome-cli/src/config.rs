@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use epitome::settings::Value;
 use epitome_config::{
-    ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, ProblemKind, Sources,
+    ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, ProblemKind, Sources, Watch,
 };
 use epitome_engine::configuration;
 use serde_json::{Value as Json, json};
@@ -39,6 +39,13 @@ pub(crate) fn load(config: Option<&Path>, flags: Vec<Flag>, is_quiet: bool) -> R
         warn(&loaded.warnings);
     }
     Ok(loaded)
+}
+
+/// Notices when what [`load`] reads has changed.
+pub(crate) fn watch(config: Option<&Path>, flags: Vec<Flag>) -> Watch {
+    let mut sources = sources(config);
+    sources.flags = flags;
+    Watch::new(sources)
 }
 
 /// A flag with a whole number.

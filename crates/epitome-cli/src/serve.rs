@@ -1,5 +1,7 @@
 //! `epitome serve`.
 
+mod reload;
+
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -11,12 +13,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
 use crate::args::ServeArgs;
-use crate::config::{files_told, load, summariser_told, upstreams_told, whole};
+use crate::config::{files_told, load, summariser_told, upstreams_told, watch, whole};
 use crate::summarizer;
 
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
+    let watch = watch(config, flags(args)?);
     let loaded = load(config, flags(args)?, args.quiet)?;
-    let settings = loaded.for_agent(None).for_any_model().settings;
     let default_level = if args.quiet { "warn" } else { "info" };
     let filter =
         EnvFilter::try_from_env("EPITOME_LOG").unwrap_or_else(|_| EnvFilter::new(default_level));
@@ -28,24 +30,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
                 && std::env::var_os("NO_COLOR").is_none(),
         )
         .init();
-    let server = &loaded.server;
-    let config = Config {
-        listen: server.listen,
-        openai_upstream: Some(upstream(&server.openai_upstream)?),
-        anthropic_upstream: Some(upstream(&server.anthropic_upstream)?),
-        store: store_location(server.store.as_ref().map(Address::expose))?,
-        window_tokens: None,
-        windows: windows(&loaded),
-        summariser: summariser(&loaded, &settings)?,
-        settings,
-        mode: if server.observe {
-            Mode::Observe
-        } else {
-            Mode::Act
-        },
-        inspection_limit_bytes: usize::try_from(server.inspection_limit_bytes)
-            .context("the inspection limit does not fit this machine")?,
-    };
+    let config = configured(&loaded)?;
     for setting in unused(&loaded) {
         eprintln!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
@@ -75,9 +60,33 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
             let files = files_told(&loaded);
             eprintln!("  {}", files.as_deref().unwrap_or("no configuration file"));
         }
+        tokio::spawn(reload::keep_current(watch, server.reloader(), loaded));
         server.run(stopped()).await.context("the server stopped")
     })?;
     Ok(Ending::Done)
+}
+
+/// What the proxy makes of a configuration.
+fn configured(loaded: &Loaded) -> Result<Config> {
+    let settings = loaded.for_agent(None).for_any_model().settings;
+    let server = &loaded.server;
+    Ok(Config {
+        listen: server.listen,
+        openai_upstream: Some(upstream(&server.openai_upstream)?),
+        anthropic_upstream: Some(upstream(&server.anthropic_upstream)?),
+        store: store_location(server.store.as_ref().map(Address::expose))?,
+        window_tokens: None,
+        windows: windows(loaded),
+        summariser: summariser(loaded, &settings)?,
+        settings,
+        mode: if server.observe {
+            Mode::Observe
+        } else {
+            Mode::Act
+        },
+        inspection_limit_bytes: usize::try_from(server.inspection_limit_bytes)
+            .context("the inspection limit does not fit this machine")?,
+    })
 }
 
 fn flags(args: &ServeArgs) -> Result<Vec<Flag>> {

@@ -19,7 +19,7 @@ use epitome_store::ConversationId;
 use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
 use tokio_util::task::TaskTracker;
 
-use crate::config::Mode;
+use crate::config::{Config, Mode};
 use crate::epoch::{Applied, Epoch, Need};
 use crate::index::Index;
 use crate::journal::{Health, Journal};
@@ -37,7 +37,7 @@ pub(crate) struct Keeper {
     key: ChainKey,
     index: Arc<Index>,
     models: Models,
-    journal: Journal,
+    journal: Arc<Journal>,
     tasks: TaskTracker,
 }
 
@@ -147,8 +147,27 @@ impl Keeper {
             key,
             index,
             models,
-            journal,
+            journal: Arc::new(journal),
             tasks,
+        }
+    }
+
+    /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
+    pub(crate) fn reconfigured(&self, config: &Config) -> Self {
+        let rules = Rules::new(&config.settings, config.summariser.clone());
+        Self {
+            mode: config.mode,
+            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),
+            models: self.models.reconfigured(
+                config.windows.clone().or(config.window_tokens),
+                config.settings.margins(),
+                rules.preset.assumed_window(),
+            ),
+            rules,
+            key: self.key,
+            index: Arc::clone(&self.index),
+            journal: Arc::clone(&self.journal),
+            tasks: self.tasks.clone(),
         }
     }
 

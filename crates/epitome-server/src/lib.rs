@@ -26,4 +26,4 @@ mod words;
 pub use config::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation, Summariser,
 };
-pub use server::Server;
+pub use server::{Reloader, Server};

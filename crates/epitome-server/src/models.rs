@@ -1,7 +1,7 @@
 //! What is believed of each model at each endpoint: windows, how it counts, which form of a request it takes.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use epitome::{
     Belief, CachePrices, Calibration, ContextBeta, Count, Course, Digest, Evidence, Frame, Learned,
@@ -26,7 +26,7 @@ pub(crate) struct Models {
     margins: Margins,
     /// The window of a model of which nothing is known.
     assumed: Window,
-    known: Mutex<HashMap<ModelKey, Known>>,
+    known: Arc<Mutex<HashMap<ModelKey, Known>>>,
 }
 
 /// A model at an endpoint, with or without a context beta; the same name may mean another window elsewhere.
@@ -135,7 +135,20 @@ impl Models {
             configured,
             margins,
             assumed,
-            known: Mutex::default(),
+            known: Arc::default(),
+        }
+    }
+
+    /// The same beliefs under other settings.
+    pub(crate) fn reconfigured(
+        &self,
+        configured: ConfiguredWindows,
+        margins: Margins,
+        assumed: Window,
+    ) -> Self {
+        Self {
+            known: Arc::clone(&self.known),
+            ..Self::new(configured, margins, assumed)
         }
     }
 

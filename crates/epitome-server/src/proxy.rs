@@ -1,6 +1,6 @@
 //! The proxy: a request in, the provider's answer out.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 
 use crate::answer::Watched;
 use crate::clock::now_ms;
+use crate::config::Config;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Outgoing};
 use crate::shape;
 use crate::upstream::{Upstream, UpstreamError, end_to_end};
@@ -23,7 +24,8 @@ const ERROR_LIMIT: usize = 256 * 1024;
 /// What the handlers share.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    pub(crate) keeper: Arc<Keeper>,
+    /// Another one takes its place when the configuration changes.
+    pub(crate) keeper: RwLock<Arc<Keeper>>,
     pub(crate) upstream: Upstream,
     pub(crate) openai: Option<Uri>,
     pub(crate) anthropic: Option<Uri>,
@@ -147,6 +149,17 @@ fn provider(path: &str, headers: &HeaderMap) -> Wire {
 }
 
 impl Proxy {
+    pub(crate) fn keeper(&self) -> Arc<Keeper> {
+        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&keeper)
+    }
+
+    /// Decides by other settings from the next request on.
+    pub(crate) fn reconfigure(&self, config: &Config) {
+        let next = Arc::new(self.keeper().reconfigured(config));
+        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = next;
+    }
+
     const fn base(&self, wire: Wire) -> Option<&Uri> {
         match wire {
             Wire::OpenAiChat | Wire::OpenAiResponses => self.openai.as_ref(),
@@ -193,7 +206,7 @@ impl Proxy {
             is_private: envelope.is_private,
         };
         let first = self
-            .keeper
+            .keeper()
             .admit(bytes, wire, &endpoint, kind, now_ms())
             .await;
         let answer = match self.forward(&envelope, &first).await {
@@ -232,9 +245,9 @@ impl Proxy {
         };
         if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
             if answer.status().is_success() {
-                self.keeper.accepted(refused, sent);
+                self.keeper().accepted(refused, sent);
             } else {
-                self.keeper.refused_again(refused, sent);
+                self.keeper().refused_again(refused, sent);
             }
         }
         self.pass_on(answer, &second, wire)
@@ -250,13 +263,13 @@ impl Proxy {
         let overflow = match refusal {
             // What may be a quotation counts only where the size speaks for it too.
             Refusal::Overflow(overflow) if overflow.is_echoed => {
-                self.keeper.is_nearly_full(ticket).then_some(overflow)
+                self.keeper().is_nearly_full(ticket).then_some(overflow)
             }
             Refusal::Overflow(overflow) => Some(overflow),
-            _ => self.keeper.wordless(ticket, status, text),
+            _ => self.keeper().wordless(ticket, status, text),
         };
         if let Some(overflow) = overflow {
-            return match self.keeper.recover(ticket, overflow).await {
+            return match self.keeper().recover(ticket, overflow).await {
                 Ok(shorter) => Again::Send(shorter),
                 Err(reason) => Again::Say(reason),
             };
@@ -269,7 +282,7 @@ impl Proxy {
         if outgoing.action != Action::Compacted {
             return Again::Nothing;
         }
-        let again = self.keeper.refused(ticket, fault);
+        let again = self.keeper().refused(ticket, fault);
         again.map_or(Again::Nothing, Again::Send)
     }
 
@@ -301,7 +314,7 @@ impl Proxy {
         let (parts, body) = answer.into_parts();
         let body = match outgoing.ticket.clone() {
             Some(ticket) if parts.status.is_success() => {
-                let keeper = Arc::clone(&self.keeper);
+                let keeper = self.keeper();
                 let report = Box::new(move |seen| keeper.saw(&ticket, seen));
                 Body::new(Watched::new(body, &parts.headers, wire, report))
             }

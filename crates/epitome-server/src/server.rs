@@ -1,7 +1,7 @@
 //! A server from start to graceful end.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use axum::Router;
@@ -87,7 +87,7 @@ impl Server {
         })?;
         let address = listener.local_addr().unwrap_or(config.listen);
         let proxy = Proxy {
-            keeper: Arc::new(keeper),
+            keeper: RwLock::new(Arc::new(keeper)),
             upstream: Upstream::new(),
             openai: config.openai_upstream,
             anthropic: config.anthropic_upstream,
@@ -105,6 +105,14 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What changes its settings while it runs.
+    #[must_use]
+    pub fn reloader(&self) -> Reloader {
+        Reloader {
+            proxy: Arc::downgrade(&self.proxy),
+        }
     }
 
     /// Serves until `shutdown` is done, then lets running answers and writes finish.
@@ -135,8 +143,26 @@ impl Server {
     }
 }
 
+/// Changes the settings of a running server.
+#[derive(Clone, Debug)]
+pub struct Reloader {
+    /// Weak, so that a server ends when it is told to.
+    proxy: Weak<Proxy>,
+}
+
+impl Reloader {
+    /// From the next request on: design and its settings, windows, summariser, and whether it only watches. Where it
+    /// listens, where it sends and where it keeps conversations stays until a restart.
+    pub fn reload(&self, config: &Config) {
+        if let Some(proxy) = self.proxy.upgrade() {
+            proxy.reconfigure(config);
+        }
+    }
+}
+
 async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
-    let store = proxy.keeper.store_health();
+    let keeper = proxy.keeper();
+    let store = keeper.store_health();
     let status = if store.is_failing() { "degraded" } else { "ok" };
     let body = serde_json::json!({
         "status": status,

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Stdio};
+use std::sync::mpsc::{self, Receiver};
 
 use epitome_testkit::{ModelConfig, ScriptedModel, Wire, client, generate};
 
@@ -11,6 +12,20 @@ use crate::support::{epitome, run, stderr};
 struct Serving {
     child: Child,
     address: SocketAddr,
+    /// What it says after its address.
+    lines: Receiver<String>,
+}
+
+impl Serving {
+    /// Waits until it says this.
+    fn says(&self, words: &str) {
+        while let Ok(line) = self.lines.recv() {
+            if line.contains(words) {
+                return;
+            }
+        }
+        panic!("it ended without saying {words:?}");
+    }
 }
 
 impl Drop for Serving {
@@ -36,8 +51,17 @@ fn serve(upstream: &str, arguments: &[&str]) -> Serving {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let line = lines.next().unwrap().unwrap();
     let address = line.rsplit("http://").next().unwrap().parse().unwrap();
-    std::thread::spawn(move || lines.for_each(drop));
-    Serving { child, address }
+    let (say, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        lines
+            .map_while(Result::ok)
+            .try_for_each(|line| say.send(line))
+    });
+    Serving {
+        child,
+        address,
+        lines: said,
+    }
 }
 
 #[tokio::test]
@@ -65,6 +89,38 @@ async fn a_conversation_goes_through_and_a_signal_ends_it_cleanly() {
         assert!(serving.child.wait().unwrap().success());
     }
     assert!(folder.path().join("deep/er/epitome.db").exists());
+}
+
+#[tokio::test]
+async fn a_changed_configuration_takes_effect_without_a_restart_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("epitome.toml");
+    std::fs::write(&file, "window = 200000\n").unwrap();
+    let model = ScriptedModel::start(ModelConfig::default()).await;
+    let config = file.display().to_string();
+    let serving = serve(&model.base_url(), &["--store", "none", "--config", &config]);
+    let wire = Wire::ALL[0];
+    let body = generate::request(wire, generate::Kind::ToolHeavy, 7, 120);
+    let action = async || {
+        let answer = client::post(serving.address, wire, &body).await.unwrap();
+        assert_eq!(answer.status, 200, "{:?}", answer.body);
+        answer.header("x-epitome-action").to_owned()
+    };
+    assert_eq!(action().await, "passthrough");
+    // What is wrong is said, and nothing changes.
+    std::fs::write(&file, "window = \"wide\"\n").unwrap();
+    serving.says("stays as it was");
+    assert_eq!(action().await, "passthrough");
+    std::fs::write(
+        &file,
+        "window = 6000\n\n[server]\nlisten = \"127.0.0.1:1\"\n",
+    )
+    .unwrap();
+    serving.says("the configuration changed");
+    assert_eq!(action().await, "compacted");
+    std::fs::write(&file, "window = 6000\n\n[server]\nobserve = true\n").unwrap();
+    serving.says("the configuration changed");
+    assert_eq!(action().await, "observed");
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! A configuration that changes while the proxy runs.
+
+use std::time::Duration;
+
+use epitome_config::{Loaded, Watch};
+use epitome_server::Reloader;
+
+use super::configured;
+
+/// How often the files are looked at.
+const EVERY: Duration = Duration::from_secs(1);
+/// What is read once, at the start.
+const UNTIL_A_RESTART: [&str; 5] = [
+    "server.listen",
+    "server.openai_upstream",
+    "server.anthropic_upstream",
+    "server.store",
+    "server.inspection_limit_bytes",
+];
+
+/// Takes over every change of the configuration, and says so. One that is wrong is said once, and what was loaded
+/// before stays.
+pub(super) async fn keep_current(watch: Watch, reloader: Reloader, mut loaded: Loaded) {
+    let mut watch = Some(watch);
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let Some(mut asked) = watch.take() else {
+            return;
+        };
+        let polled = tokio::task::spawn_blocking(move || {
+            let changed = asked.poll();
+            (asked, changed)
+        });
+        let Ok((asked, changed)) = polled.await else {
+            return;
+        };
+        watch = Some(asked);
+        let now = match changed {
+            None => continue,
+            Some(Ok(now)) => now,
+            Some(Err(error)) => {
+                tracing::error!("{error}\nthe configuration stays as it was");
+                continue;
+            }
+        };
+        match configured(&now) {
+            Ok(config) => {
+                reloader.reload(&config);
+                say(&loaded, &now);
+                loaded = now;
+            }
+            Err(error) => tracing::error!("{error:#}\nthe configuration stays as it was"),
+        }
+    }
+}
+
+fn say(before: &Loaded, now: &Loaded) {
+    let changed = changed(before, now);
+    if changed.is_empty() {
+        return;
+    }
+    tracing::info!(changed = changed.join(", "), "the configuration changed");
+    let late: Vec<&str> = UNTIL_A_RESTART
+        .into_iter()
+        .filter(|path| changed.iter().any(|one| one == path))
+        .collect();
+    if !late.is_empty() {
+        let settings = late.join(", ");
+        tracing::warn!(
+            settings,
+            "takes effect only when the proxy is started again"
+        );
+    }
+}
+
+/// The settings that are not what they were.
+fn changed(before: &Loaded, now: &Loaded) -> Vec<String> {
+    let values = |loaded: &Loaded| -> Vec<(String, String)> {
+        let entries = loaded.values().into_iter();
+        entries
+            .map(|entry| (entry.path.clone(), entry.value.to_string()))
+            .collect()
+    };
+    let (before, now) = (values(before), values(now));
+    let gone = before.iter().filter(|entry| !now.contains(entry));
+    let new = now.iter().filter(|entry| !before.contains(entry));
+    let mut paths: Vec<String> = gone.chain(new).map(|(path, _)| path.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
