@@ -36,18 +36,21 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            model_context_limit: 128_000,
-            system_reserve: 2_000,
-            output_reserve: 4_000,
-            safety_buffer: 5_000,
-            threshold_percent: 0.80,
-            recent_messages_to_keep: 10,
-        }
+        Self::DEFAULT
     }
 }
 
 impl Settings {
+    /// As the design has them.
+    pub const DEFAULT: Self = Self {
+        model_context_limit: 128_000,
+        system_reserve: 2_000,
+        output_reserve: 4_000,
+        safety_buffer: 5_000,
+        threshold_percent: 0.80,
+        recent_messages_to_keep: 10,
+    };
+
     /// The same settings for a window.
     #[must_use]
     pub fn within(self, window: Window) -> Self {
