@@ -1,6 +1,7 @@
 //! A compaction: a plan carried out, measured before it is believed.
 
 mod basis;
+mod verified;
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use crate::window::Window;
 /// Begins every summary of this design.
 pub const SUMMARY_MARK: &str = "## Session Summary";
 /// Stands before the summary where a provider wants a user message first.
-pub const OPENING: &str = "(The conversation goes on from the summary below.)";
+pub const OPENING: &str = crate::message::OPENING;
 /// The task of a conversation without a user message.
 pub const UNKNOWN_TASK: &str = "Unknown task";
 /// The window of a model that the design does not name.

@@ -11,7 +11,8 @@ use crate::message::Message;
 use crate::meter::Meter;
 use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens};
 use crate::reference;
-use crate::summary::{Parts, is_own};
+use crate::signature::is_own;
+use crate::summary::Parts;
 
 impl Job {
     /// What is to be done.
