@@ -1,10 +1,11 @@
 //! `cargo xtask lint`: cargo's own checks, then the house rules. Everything runs; the failures are listed at the end.
 //!
-//! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] what [`imports`] finds in them; [`metadata`] reads
+//! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] and [`designs`] what [`imports`] finds in them; [`metadata`] reads
 //! the dependency graph, [`dependencies`] and [`licences`] judge it.
 
 mod cycles;
 mod dependencies;
+mod designs;
 mod expression;
 mod files;
 mod imports;
@@ -94,6 +95,10 @@ fn house_rules(project: &Project) -> Result<Vec<Finding>> {
         (
             "modules of a crate do not import each other in circles",
             Ok(cycles::between_modules(&files)),
+        ),
+        (
+            "designs are named in their own room only",
+            Ok(designs::named_outside(&files)),
         ),
     ];
 

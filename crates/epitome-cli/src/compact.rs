@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use epitome::settings::{DesignSettings, Value};
+use epitome::settings::Value;
 use epitome::{
-    Basis, Belief, Compaction, Job, Margins, NoPlan, OutputCounting, Plan, Preset, Reason, Room,
-    Trigger, Usage, WindowSource, leading_system,
+    Basis, Belief, Compaction, Job, NoPlan, OutputCounting, Plan, Preset, Reason, Room, Trigger,
+    Usage, WindowSource, leading_system,
 };
 use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
 use epitome_wire::Body;
@@ -120,7 +120,7 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
     let window = resolved.window;
     let there = log.tokens(leading_system(log)..log.len());
     // Each design counts in its own way, unless the caller says how.
-    let tokens = match preset.name.reference_meter() {
+    let tokens = match preset.design.reference_meter() {
         Some(reference) if args.count == Count::Auto => {
             reference.tokens(&input.messages, Usage::default())
         }
@@ -130,7 +130,12 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
     let mut preset = preset;
     if args.auto {
         let belief = Belief::default();
-        let gauge = belief.gauge(window, margins(resolved), None, OutputCounting::Apart);
+        let gauge = belief.gauge(
+            window,
+            resolved.settings.margins(),
+            None,
+            OutputCounting::Apart,
+        );
         let lines = gauge.read(tokens, &[]).lines;
         preset.is_due(tokens, window, lines).map_err(no)?;
         preset = preset.at_usage(tokens, window);
@@ -163,7 +168,7 @@ fn carry_out(
     let focus = args.focus.as_deref();
     if summarizer.kind == SummarizerKind::Extractive {
         let basis = Basis {
-            preset,
+            design: preset.design(),
             focus,
             ..Basis::new(&input.log, &input.messages, meter)
         };
@@ -218,14 +223,4 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summ
         );
     }
     Ok((resolved, loaded.summarizer.clone()))
-}
-
-fn margins(resolved: &Resolved) -> Margins {
-    match &resolved.settings.design {
-        DesignSettings::Default(own) => Margins {
-            reserve_tokens: own.reserve_tokens,
-            prepare_share: own.prepare_share,
-        },
-        _ => Margins::default(),
-    }
 }

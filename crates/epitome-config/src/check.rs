@@ -25,7 +25,7 @@ impl Presets {
         };
         let mut named: Vec<_> = items.filter_map(of_item).collect();
         if !named.iter().any(|(scope, _)| *scope == Scope::Base) {
-            named.push((Scope::Base, PresetName::Default));
+            named.push((Scope::Base, PresetName::default()));
         }
         Self(named)
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use epitome::PresetName;
+use epitome::Trigger;
 use epitome::settings::{SettingsError, Value};
 
 use crate::check::Presets;
@@ -245,7 +245,9 @@ fn out_of_order(merged: &Merged) -> Vec<Problem> {
     // Only one design has tiers.
     let is_of_tiers = |item: &&Item| match item.setting {
         Setting::Preset => true,
-        Setting::Key(key) => presets_with(key) == [PresetName::Spacebot],
+        Setting::Key(key) => {
+            matches!(presets_with(key), [only] if matches!(only.design().trigger, Trigger::Tiers(_)))
+        }
         _ => false,
     };
     for item in merged.items().filter(is_of_tiers) {

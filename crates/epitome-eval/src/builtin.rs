@@ -150,7 +150,7 @@ impl Prepared {
             return Err(Reason::WithinBudget);
         }
         let messages = self.messages.get(..count).unwrap_or_default();
-        let preset = Preset::named(PresetName::Default);
+        let preset = Preset::named(PresetName::default());
         Plan::with(
             &preset,
             &log,

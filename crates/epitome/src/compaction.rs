@@ -1,10 +1,10 @@
 //! A compaction: a plan carried out, measured before it is believed.
 
 mod basis;
+mod verified;
 
 use std::ops::Range;
 
-use crate::dress::Dress;
 use crate::extract::Source;
 use crate::files::FileOperations;
 use crate::haystack::Haystack;
@@ -69,7 +69,7 @@ impl Compaction {
         writer: Writer<'_>,
     ) -> Result<(Self, Option<Vec<Pin>>), NoPlan> {
         let Basis {
-            preset,
+            design,
             log,
             messages,
             meter,
@@ -151,7 +151,7 @@ impl Compaction {
             carries_task: plan.task == TaskPlace::Summary,
             holds_latest_request: log.newest_typed().is_some_and(|p| plan.span.contains(&p)),
             focus,
-            dress: Dress::of(preset, messages, &plan),
+            dress: design.dress(messages, plan.span.clone()),
             turn_start: Some(plan.turn_prefix.start).filter(|_| !plan.turn_prefix.is_empty()),
             pins_tokens: plan.pins_tokens,
             pin_budget_tokens: pin::pin_budget_tokens(u64::MAX, Some(plan.target_tokens)),

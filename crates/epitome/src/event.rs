@@ -1,11 +1,10 @@
 //! What happened, for people, hooks and logs: one event, told in each preset's own way.
 
 mod fields;
-mod lines;
 
 use crate::reason::Reason;
 
-pub use fields::FieldValue;
+pub use fields::{EventFields, FieldValue};
 
 /// Something that happened to a conversation. It carries what every reference tells about it; see
 /// [`Event::lines`] for people and [`Event::fields`] for hooks and logs.

@@ -2,7 +2,6 @@
 
 mod arrange;
 mod coverage;
-mod cut;
 mod listing;
 mod named;
 mod pieces;
@@ -22,11 +21,12 @@ use crate::meter::Meter;
 use crate::pin::{self, Binding, Pin};
 use crate::plan::percent_of;
 use crate::reference::{layer, micro};
-use crate::summary::{self, BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
+use crate::signature;
+use crate::summary::{BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
+use crate::word_cut::first_words;
 
 use arrange::{Replaced, Sections, arrange};
 use coverage::Coverage;
-pub(crate) use cut::{first_words, whole_words};
 use pieces::{Piece, Voice};
 use read::Read;
 use survey::{Candidate, Survey};
@@ -349,7 +349,7 @@ impl Source<'_> {
                 .filter(|message| message.role == role)
                 .and_then(|message| message.spoken().next().map(str::to_owned))
         };
-        let own = text(first, Role::User).filter(|text| summary::is_own(text));
+        let own = text(first, Role::User).filter(|text| signature::is_own(text));
         let merged =
             || text(self.before, Role::User).filter(|text| text.contains(micro::OPEN_MARK));
         own.or_else(merged)
@@ -454,7 +454,7 @@ fn without_pins(lines: &mut [Line], pins: &[Pin]) {
 }
 
 fn is_earlier_summary(text: &str) -> bool {
-    summary::is_own(text) || text.starts_with(layer::SUMMARY_MARK)
+    signature::is_own(text) || text.starts_with(layer::SUMMARY_MARK)
 }
 
 /// What the words of the user may take: the more, the less of the span is tool traffic.

@@ -1,7 +1,6 @@
 //! The context-window guard: windows in which compaction cannot work, and windows in which it hardly can.
 
-use crate::preset::Preset;
-use crate::preset_name::PresetName;
+use crate::design::Design;
 use crate::reason::Reason;
 
 /// No work is done in a window smaller than this.
@@ -53,8 +52,11 @@ impl WindowTooSmall {
 ///
 /// # Errors
 /// [`WindowTooSmall`] below [`GUARD_MINIMUM_TOKENS`].
-pub fn window(preset: PresetName, window_tokens: u64) -> Result<Guard, WindowTooSmall> {
-    if Preset::named(preset).guards {
+pub fn window(
+    design: impl Into<&'static Design>,
+    window_tokens: u64,
+) -> Result<Guard, WindowTooSmall> {
+    if design.into().guards {
         looked_at(window_tokens)
     } else {
         Ok(Guard::Fine)

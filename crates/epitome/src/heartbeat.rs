@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::message::{Block, Message, Role};
-use crate::{pin, summary};
+use crate::{pin, signature};
 
 /// The whole answer to a check that found nothing.
 pub const HEARTBEAT_OK: &str = "HEARTBEAT_OK";
@@ -123,7 +123,7 @@ fn check(message: &Message, has_no_pins: impl FnOnce() -> bool) -> HeartbeatPart
     if bytes > CHECK_BYTES
         || !message.is_typed_by_user()
         || !message.blocks.iter().all(is_plain)
-        || message.spoken().any(summary::is_own)
+        || message.spoken().any(signature::is_own)
     {
         return HeartbeatPart::None;
     }

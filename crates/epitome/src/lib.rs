@@ -16,6 +16,7 @@
 mod anchor;
 mod compaction;
 mod course;
+mod design;
 mod digest;
 mod dress;
 mod event;
@@ -38,10 +39,13 @@ mod plan;
 mod preset;
 mod preset_name;
 mod prune;
+mod pruning;
 mod reason;
 pub mod reference;
 mod session;
+mod setting;
 pub mod settings;
+mod signature;
 mod split;
 mod summary;
 mod threshold;
@@ -51,15 +55,21 @@ pub mod verify;
 mod view;
 mod warning;
 mod window;
+mod word_cut;
+mod wording;
 
 pub use anchor::anchors;
 pub use compaction::{Basis, Compaction};
 pub use course::{
     CacheState, Course, Decision, Frame, Move, ReadyFacts, ShowNow, Sight, Ticket, Work,
 };
+pub use design::{
+    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Preset, SummaryForm,
+    SummaryPlace, Trigger,
+};
 pub use digest::Digest;
-pub use dress::Dress;
-pub use event::{Event, FieldValue, Finished, Pruning, Started};
+pub use dress::{Dress, Form};
+pub use event::{Event, EventFields, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
 pub use gauge::{
@@ -89,16 +99,14 @@ pub use pin::{
 pub use plan::{
     Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system, notes_within,
 };
-pub use preset::{DueCount, Keep, Preset, SummaryPlace, Trigger};
 pub use preset_name::{PresetName, UnknownPreset};
-pub use prune::{
-    Cache, EntryCap, ErrorResults, Frozen, OldResults, PLACEHOLDER_MARK, PruneCause, PruneSettings,
-    Pruned, Recall,
-};
+pub use prune::{Cache, Frozen, PLACEHOLDER_MARK, PruneCause, Pruned};
+pub use pruning::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
 pub use reason::Reason;
 pub use session::{Change, CommitError, Job, KeptElsewhere, Prepared, Record, Session};
+pub use signature::is_own as is_own_summary;
 pub use split::Split;
-pub use summary::{Earlier, Line, LineKind, Parts, Summary, is_own as is_own_summary};
+pub use summary::{Earlier, Line, LineKind, Parts, Summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use trim::{Kept, Shown, Trim, trimmed, trims, trims_beyond};
 pub use usage::Usage;

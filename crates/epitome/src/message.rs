@@ -1,6 +1,7 @@
 //! What the core knows of a message: who speaks and which blocks it is made of.
 
-use crate::reference::layer::OPENING;
+/// Stands before a summary where a provider wants a user message first. Nobody typed it.
+pub(crate) const OPENING: &str = "(The conversation goes on from the summary below.)";
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -30,7 +30,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::message::Message;
-use crate::summary::Embedded;
+use crate::signature::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
 use clauses::Sentence;

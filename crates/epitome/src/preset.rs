@@ -1,165 +1,35 @@
-//! A preset: a named bundle of choices. Six designs, one engine.
+//! A preset: the choices of a design, at work on a conversation.
 
+use crate::design::{Design, Keep, Preset, SummaryPlace, Trigger};
 use crate::log::Log;
-use crate::meter::ReferenceMeter;
-use crate::plan::leading_system;
 use crate::preset_name::PresetName;
 use crate::reason::Reason;
-use crate::reference::{layer, micro, openclaw, spacebot, vibe};
+use crate::reference::{openclaw, spacebot};
 use crate::split::{self, Split};
 use crate::window::{Lines, Window};
-
-/// The choices that make a design.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Preset {
-    /// Which one it is.
-    pub name: PresetName,
-    /// When a conversation is due.
-    pub trigger: Trigger,
-    /// What stays.
-    pub keep: Keep,
-    /// Where the summary goes.
-    pub place: SummaryPlace,
-    /// What the summary may take when no budget says otherwise.
-    pub summary_tokens: u64,
-    /// The share of the window that the history to be summarised may take. What is above it goes first, in chunks, and
-    /// is summarised by itself.
-    pub history_share: Option<f64>,
-    /// Messages that a view shows at most, whatever they take. The oldest behind the first leave it without a word.
-    pub most_messages: Option<usize>,
-    /// How it counts a conversation.
-    pub counts: DueCount,
-    /// Whether it refuses to work in very small windows.
-    pub guards: bool,
-    /// Whether what was written is shown as soon as it is there, instead of when it must be or pays.
-    pub shows_at_once: bool,
-    /// Whether its host waits for the summary where nothing else is said.
-    pub waits: bool,
-}
-
-/// How a design counts a conversation when it asks whether it is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DueCount {
-    /// As well as it is known: anchored and calibrated.
-    Known,
-    /// What the provider reported last, answer included.
-    Reported,
-    /// In a way of its own.
-    Reference(ReferenceMeter),
-}
-
-/// When a conversation is due.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Trigger {
-    /// Never: it is switched off.
-    Never,
-    /// The hard line of the window.
-    HardLine,
-    /// A fixed number of tokens, reached or passed.
-    AtLeast(i64),
-    /// A fixed number of tokens, passed.
-    Above(u64),
-    /// The window less a reserve, passed.
-    WindowLess(u64),
-    /// The lowest tier of usage, reached or passed.
-    Tiers(spacebot::Thresholds),
-    /// A share of the window after reserves, reached or passed.
-    Share(layer::Settings),
-}
-
-/// What stays of a conversation besides its system prompt.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Keep {
-    /// The task and as many of the newest tokens as the budget allows.
-    Budget,
-    /// Nothing.
-    Nothing,
-    /// The newest entries of about so many tokens.
-    RecentTokens(u64),
-    /// The first message and the newest `n`.
-    FirstAndLast(usize),
-    /// The newest `n` messages.
-    Last(usize),
-    /// All but the oldest share.
-    AllButOldest(f64),
-}
-
-/// Where the summary goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SummaryPlace {
-    /// A user message after what stays in front.
-    UserMessage,
-    /// Into the first message, between marks.
-    FirstMessage,
-    /// A user message behind the earlier summaries.
-    Stack,
-    /// An assistant message after the system prompt.
-    AssistantMessage,
-    /// No summary at all: a marker behind the earlier summaries, which counts what went.
-    Marker,
-}
 
 impl Preset {
     /// The preset of a name, with its reference's own numbers.
     #[must_use]
     pub fn named(name: PresetName) -> Self {
-        let (trigger, keep, place, summary_tokens) = match name {
-            PresetName::Default => (
-                Trigger::HardLine,
-                Keep::Budget,
-                SummaryPlace::UserMessage,
-                u64::MAX,
-            ),
-            PresetName::Vibe => (
-                Trigger::AtLeast(vibe::THRESHOLD_TOKENS),
-                Keep::Nothing,
-                SummaryPlace::UserMessage,
-                8_000,
-            ),
-            PresetName::Openclaw => (
-                Trigger::WindowLess(openclaw::RESERVE_FLOOR_TOKENS),
-                Keep::RecentTokens(openclaw::KEEP_RECENT_TOKENS),
-                SummaryPlace::UserMessage,
-                openclaw::RESERVE_FLOOR_TOKENS * 8 / 10,
-            ),
-            PresetName::Micro => (
-                Trigger::Above(micro::THRESHOLD_TOKENS),
-                Keep::FirstAndLast(micro::TAIL_MESSAGES),
-                SummaryPlace::FirstMessage,
-                4_096,
-            ),
-            PresetName::Spacebot => (
-                Trigger::Tiers(spacebot::Thresholds::default()),
-                Keep::AllButOldest(spacebot::Tier::Background.fraction()),
-                SummaryPlace::Stack,
-                2_000,
-            ),
-            PresetName::Layer => {
-                let settings = layer::Settings::default();
-                (
-                    Trigger::Share(settings),
-                    Keep::Last(settings.recent_messages_to_keep),
-                    SummaryPlace::AssistantMessage,
-                    1_000,
-                )
-            }
-        };
+        Self::of(name.design())
+    }
+
+    /// A design as it is where nobody says otherwise.
+    #[must_use]
+    pub const fn of(design: &'static Design) -> Self {
         Self {
-            name,
-            trigger,
-            keep,
-            place,
-            summary_tokens,
+            design,
+            trigger: design.trigger,
+            keep: design.keep,
+            place: design.place,
+            summary_tokens: design.summary_tokens,
             history_share: None,
-            most_messages: (name == PresetName::Micro).then_some(micro::MAX_MESSAGES),
-            counts: match (name, name.reference_meter()) {
-                (PresetName::Vibe, _) => DueCount::Reported,
-                (_, Some(meter)) => DueCount::Reference(meter),
-                (_, None) => DueCount::Known,
-            },
-            guards: matches!(name, PresetName::Default | PresetName::Openclaw),
-            shows_at_once: name != PresetName::Default,
-            waits: !matches!(name, PresetName::Default | PresetName::Spacebot),
+            most_messages: design.most_messages,
+            counts: design.counts,
+            guards: design.guards,
+            shows_at_once: design.shows_at_once,
+            waits: design.waits,
         }
     }
 
@@ -181,10 +51,7 @@ impl Preset {
     /// The window this design assumes where none is known.
     #[must_use]
     pub const fn assumed_window(&self) -> Window {
-        match self.name {
-            PresetName::Openclaw => Window::configured(openclaw::DEFAULT_WINDOW_TOKENS),
-            _ => Window::assumed(),
-        }
+        self.design.assumed_window
     }
 
     /// The size from which a conversation is due, `None` where that is switched off or the reserves leave nothing.
@@ -241,7 +108,7 @@ impl Preset {
 
     /// What stays in front: the system prompt, and what the design keeps behind it.
     pub(crate) fn head_end(&self, log: &Log) -> usize {
-        let system_end = leading_system(log);
+        let system_end = log.leading_system();
         match self.place {
             SummaryPlace::FirstMessage => match log.first_typed() {
                 Some(first) if log.is_cut(first + 1) => first + 1,

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::meter::ReferenceMeter;
-
 /// A named bundle of choices: ours, or one of the five reference designs.
 ///
 /// ```
@@ -43,18 +41,6 @@ pub struct UnknownPreset {
 }
 
 impl PresetName {
-    /// How the design measures a whole conversation, where it has a way of its own.
-    #[must_use]
-    pub const fn reference_meter(self) -> Option<ReferenceMeter> {
-        match self {
-            Self::Default | Self::Vibe => None,
-            Self::Openclaw => Some(ReferenceMeter::OpenClaw),
-            Self::Micro => Some(ReferenceMeter::Micro),
-            Self::Spacebot => Some(ReferenceMeter::Spacebot),
-            Self::Layer => Some(ReferenceMeter::Layer),
-        }
-    }
-
     /// Every preset, ours first, then the references in the order of their numbers.
     pub const ALL: [Self; 6] = [
         Self::Default,

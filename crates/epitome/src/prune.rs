@@ -6,11 +6,9 @@
 
 mod decide;
 mod placeholder;
-mod settings;
 mod step;
 
 pub use placeholder::PLACEHOLDER_MARK;
-pub use settings::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
 
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, VecDeque};
@@ -18,6 +16,7 @@ use std::ops::Range;
 
 use crate::message::{Call, Message, Role};
 use crate::meter::Meter;
+use crate::pruning::{OldResults, PruneSettings};
 use crate::trim::{Trim, trimmed};
 use crate::view::{View, ViewItem};
 use decide::Decider;

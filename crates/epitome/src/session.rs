@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::course::{Course, Decision, Move, Sight, Work};
+use crate::design::{DueCount, Preset, Trigger};
 use crate::digest::Digest;
 use crate::event::Event;
 use crate::gauge::{Belief, CachePrices};
@@ -21,8 +22,8 @@ use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::Pin;
-use crate::preset::{DueCount, Preset, Trigger};
-use crate::prune::{Cache, Frozen, PruneSettings};
+use crate::prune::{Cache, Frozen};
+use crate::pruning::PruneSettings;
 use crate::reason::Reason;
 use crate::reference::openclaw;
 use crate::reference::vibe::{self, BeforeTurn, Warnings};

@@ -5,32 +5,27 @@
 //! - what a parser gives: [`Value`]; what is known of a setting: [`Key`]
 //! - what is wrong with it: [`SettingsError`]
 //!
-//! The rows are in `tables.rs`; structs, reading, writing and error messages are made of them. A key may be written in
+//! The rows are in `tables.rs` and, of a single design, with it; structs, reading, writing and error messages are made of them. A key may be written in
 //! snake_case, camelCase or PascalCase, but only once. `Preset::from(&settings)` is the design the engine runs.
 
 mod configuration;
 mod engine;
-mod error;
-mod field;
 mod find;
-mod key;
-mod nearest;
 mod tables;
-mod value;
 
 use crate::preset_name::PresetName;
-use field::Fields;
+use crate::setting::Fields;
 use find::{Found, Given, Place};
 
-pub use configuration::Configuration;
-pub use error::{Hint, Notice, SettingsError};
-pub use key::{Bounds, Key, Kind, spellings};
-pub use nearest::nearest;
-pub use tables::{
-    CommonSettings, CompactionMode, DefaultSettings, LayerSettings, MemoryFlushSettings,
-    MicroSettings, OnFailure, OpenclawSettings, SpacebotSettings, VibeSettings,
+pub use crate::design::{
+    CompactionMode, DefaultSettings, DesignSettings, LayerSettings, MemoryFlushSettings,
+    MicroSettings, OpenclawSettings, SpacebotSettings, VibeSettings,
 };
-pub use value::Value;
+pub use crate::setting::{
+    Bounds, Hint, Key, Kind, Notice, SettingsError, Value, nearest, spellings,
+};
+pub use configuration::Configuration;
+pub use tables::{CommonSettings, OnFailure};
 
 /// The settings of a preset.
 ///
@@ -56,54 +51,27 @@ pub struct Settings {
     pub design: DesignSettings,
 }
 
-/// The settings that belong to one preset.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each variant is the preset it is named after")]
-pub enum DesignSettings {
-    Default(DefaultSettings),
-    Vibe(VibeSettings),
-    Openclaw(OpenclawSettings),
-    Micro(MicroSettings),
-    Spacebot(SpacebotSettings),
-    Layer(LayerSettings),
-}
-
 impl Settings {
     /// The settings of a preset as its reference has them.
     #[must_use]
     pub fn of(preset: PresetName) -> Self {
-        let design = match preset {
-            PresetName::Default => DesignSettings::Default(DefaultSettings::default()),
-            PresetName::Vibe => DesignSettings::Vibe(VibeSettings::default()),
-            PresetName::Openclaw => DesignSettings::Openclaw(OpenclawSettings::default()),
-            PresetName::Micro => DesignSettings::Micro(MicroSettings::default()),
-            PresetName::Spacebot => DesignSettings::Spacebot(SpacebotSettings::default()),
-            PresetName::Layer => DesignSettings::Layer(LayerSettings::default()),
-        };
         Self {
             common: CommonSettings::of(preset),
-            design,
+            design: DesignSettings::of(preset),
         }
     }
 
     /// The preset they belong to.
     #[must_use]
     pub const fn preset(&self) -> PresetName {
-        match self.design {
-            DesignSettings::Default(_) => PresetName::Default,
-            DesignSettings::Vibe(_) => PresetName::Vibe,
-            DesignSettings::Openclaw(_) => PresetName::Openclaw,
-            DesignSettings::Micro(_) => PresetName::Micro,
-            DesignSettings::Spacebot(_) => PresetName::Spacebot,
-            DesignSettings::Layer(_) => PresetName::Layer,
-        }
+        self.design.preset()
     }
 
     /// Every key, the common ones first.
     #[must_use]
     pub fn keys(&self) -> Vec<&'static Key> {
         let mut keys = self.common.keys();
-        keys.extend(self.design.fields().keys());
+        keys.extend(self.design.own().keys());
         keys
     }
 
@@ -111,7 +79,7 @@ impl Settings {
     pub fn entries(&self) -> impl Iterator<Item = (&'static Key, Value)> {
         self.keys().into_iter().filter_map(|key| {
             let common = self.common.slot(key);
-            let slot = common.or_else(|| self.design.fields().slot(key))?;
+            let slot = common.or_else(|| self.design.own().slot(key))?;
             Some((key, slot.value()))
         })
     }
@@ -136,7 +104,10 @@ impl Settings {
         for given in given {
             changed.set(given)?;
         }
-        changed.check_tiers(given)?;
+        changed.design.own().check(&|name| {
+            let given = given.iter().find(|given| given.key.name == name);
+            given.map_or_else(|| name.to_owned(), |given| given.path.clone())
+        })?;
         *self = changed;
         Ok(())
     }
@@ -156,7 +127,7 @@ impl Settings {
         }
         let slot = match self.common.slot_mut(key) {
             Some(slot) => Some(slot),
-            None => self.design.fields_mut().slot_mut(key),
+            None => self.design.own_mut().slot_mut(key),
         };
         match slot.map(|slot| slot.put(value)) {
             Some(true) => Ok(()),
@@ -166,34 +137,6 @@ impl Settings {
                 found: value.to_string(),
             }),
         }
-    }
-
-    fn check_tiers(&self, given: &[Given<'_>]) -> Result<(), SettingsError> {
-        let DesignSettings::Spacebot(own) = &self.design else {
-            return Ok(());
-        };
-        let tiers = [
-            ("background_threshold", own.background_threshold),
-            ("aggressive_threshold", own.aggressive_threshold),
-            ("emergency_threshold", own.emergency_threshold),
-        ];
-        let written = |name: &str| {
-            let given = given.iter().find(|given| given.key.name == name);
-            given.map_or_else(|| name.to_owned(), |given| given.path.clone())
-        };
-        for pair in tiers.windows(2) {
-            if let [(lower, lower_value), (upper, upper_value)] = *pair
-                && lower_value > upper_value
-            {
-                return Err(SettingsError::TiersOutOfOrder {
-                    lower: written(lower),
-                    lower_value,
-                    upper: written(upper),
-                    upper_value,
-                });
-            }
-        }
-        Ok(())
     }
 
     /// Every setting under its own name, groups as tables.
@@ -208,29 +151,5 @@ impl Settings {
             }
         }
         entries
-    }
-}
-
-impl DesignSettings {
-    fn fields(&self) -> &dyn Fields {
-        match self {
-            Self::Default(own) => own,
-            Self::Vibe(own) => own,
-            Self::Openclaw(own) => own,
-            Self::Micro(own) => own,
-            Self::Spacebot(own) => own,
-            Self::Layer(own) => own,
-        }
-    }
-
-    fn fields_mut(&mut self) -> &mut dyn Fields {
-        match self {
-            Self::Default(own) => own,
-            Self::Vibe(own) => own,
-            Self::Openclaw(own) => own,
-            Self::Micro(own) => own,
-            Self::Spacebot(own) => own,
-            Self::Layer(own) => own,
-        }
     }
 }

@@ -1,11 +1,10 @@
-//! The summary message: how it is laid out, and how it is known again.
+//! The summary message: how it is laid out, and what an earlier one says.
 
 mod earlier;
 
-use crate::digest::Digest;
 use crate::meter::Meter;
 use crate::pin::Pin;
-use crate::reference::vibe;
+use crate::signature::{MARK, PINS_HEADING, sign};
 
 pub use earlier::Earlier;
 
@@ -113,10 +112,6 @@ impl LineKind {
     }
 }
 
-const MARK: &str = "[Conversation summary, epitome 1, ";
-const MARK_END: &str = "]";
-const DIGEST_HEX: usize = 32;
-const PINS_HEADING: &str = "## Instructions of the user that are in force (verbatim)";
 const TASK_HEADING: &str = "## First request of the user (verbatim)";
 const LATEST_HEADING: &str = "## Latest request of the user (verbatim)";
 const NAMED_HEADING: &str = "## Record: read because the user named it";
@@ -324,62 +319,4 @@ fn defused(text: &str) -> String {
         Some(rest) => format!("\u{200b}## {rest}"),
         None => out,
     }
-}
-
-fn sign(body: &str) -> String {
-    format!(
-        "{MARK}{} {}{MARK_END}\n{body}",
-        short_digest(body),
-        body.len()
-    )
-}
-
-fn short_digest(body: &str) -> String {
-    let mut hex = Digest::of(body.as_bytes()).to_string();
-    hex.truncate(DIGEST_HEX);
-    hex
-}
-
-/// Whether `text` is a summary of this engine, unaltered. Anything else is plain text. Only the last request of
-/// the user may stand behind it, where `vibe` puts it.
-#[must_use]
-pub fn is_own(text: &str) -> bool {
-    text.starts_with(MARK)
-        && split_body(text).is_some_and(|(_, behind)| {
-            behind.is_empty()
-                || behind
-                    .trim_start_matches('\n')
-                    .starts_with(vibe::LAST_REQUEST)
-        })
-}
-
-/// A summary of ours inside a text, where a design puts it: what stands around it was typed.
-pub(crate) struct Embedded<'a> {
-    /// What stands before it.
-    pub(crate) before: &'a str,
-    /// The instructions it carries.
-    pub(crate) pins: Vec<String>,
-    /// What stands behind it.
-    pub(crate) behind: &'a str,
-}
-
-impl<'a> Embedded<'a> {
-    /// The first unaltered summary in `text`.
-    pub(crate) fn find(text: &'a str) -> Option<Self> {
-        let (_, behind) = split_body(text)?;
-        Some(Self {
-            before: text.split(MARK).next().unwrap_or_default(),
-            pins: Earlier::read(text)?.pins,
-            behind,
-        })
-    }
-}
-
-/// The body of the first summary in `text`, if nobody has altered it, and what stands behind it.
-fn split_body(text: &str) -> Option<(&str, &str)> {
-    let start = text.find(MARK)?;
-    let (head, rest) = text.get(start + MARK.len()..)?.split_once("]\n")?;
-    let (digest, length) = head.split_once(' ')?;
-    let (body, behind) = rest.split_at_checked(length.parse().ok()?)?;
-    (digest == short_digest(body)).then_some((body, behind))
 }

@@ -14,8 +14,8 @@ pub use choose::{trims, trims_beyond};
 
 use std::ops::Range;
 
-use crate::extract::whole_words;
 use crate::message::{Block, Message, ResultPart};
+use crate::word_cut::whole_words;
 
 /// Tokens that always remain of a tool result that is trimmed.
 pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;

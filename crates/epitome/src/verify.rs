@@ -137,7 +137,7 @@ impl Verification {
 
     /// Reads a source to check one summary of it: what has nothing to do with that is not kept. The pins are looked for
     /// where they are not known.
-    fn of_one(
+    pub(crate) fn of_one(
         source: &[(usize, &Message)],
         previous: Option<&str>,
         summary: &str,

@@ -62,6 +62,8 @@ mod settings;
 mod settings_examples;
 #[path = "all/settings_rows.rs"]
 mod settings_rows;
+#[path = "all/seventh_design.rs"]
+mod seventh_design;
 #[path = "all/spirals.rs"]
 mod spirals;
 #[path = "all/split.rs"]

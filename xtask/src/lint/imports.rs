@@ -14,10 +14,15 @@ pub(super) struct Import {
     pub(super) name: String,
 }
 
+/// The tokens of a source text but for comments, strings and what is compiled for tests only.
+pub(super) fn code(source: &str) -> Vec<&str> {
+    without_tests(&tokens(source))
+}
+
 /// What the text of a module that lies `depth` modules below the root names from there: `crate::…`, and `super::…` where
 /// that leads to the root.
 pub(super) fn from_root(source: &str, depth: usize) -> Vec<Import> {
-    let tokens = without_tests(&tokens(source));
+    let tokens = code(source);
     let mut found = Vec::new();
     let mut open_braces = 0_usize;
     let mut inline_modules = Vec::new();
@@ -53,7 +58,7 @@ pub(super) fn from_root(source: &str, depth: usize) -> Vec<Import> {
 
 /// What the root of a crate imports, and so offers as `crate::NAME`.
 pub(super) fn at_root(source: &str) -> Vec<Import> {
-    let tokens = without_tests(&tokens(source));
+    let tokens = code(source);
     let mut found = Vec::new();
     for (at, _) in tokens
         .iter()

@@ -40,7 +40,7 @@ pub(crate) struct ConfigTrustArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ConfigInitArgs {
     /// Whose settings
-    #[arg(long, value_parser = super::preset(), default_value_t = PresetName::Default)]
+    #[arg(long, value_parser = super::preset(), default_value_t = PresetName::default())]
     pub(crate) preset: PresetName,
     /// The file to write; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = epitome_config::FILE_NAME)]

@@ -1,7 +1,7 @@
 //! Compactions that take effect: written down first, then shown.
 
 use epitome::settings::OnFailure;
-use epitome::{CommitError, Compaction, Failure, PresetName, Reason, Session, ShowNow, Swap};
+use epitome::{CommitError, Compaction, Failure, Reason, Session, ShowNow, Swap};
 use epitome_store::{
     Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, MemoryRow, NewChange, Store,
 };
@@ -131,7 +131,6 @@ impl Conversation {
                     .failed(failure(no.reason), message.unwrap_or_default());
                 let settings = &self.engine().shared().settings;
                 if settings.common.on_failure == OnFailure::Reference
-                    && settings.preset() == PresetName::Micro
                     && state.session.decide() == epitome::Decision::Compact(Reason::TooManyMessages)
                 {
                     self.compact_at_once(state, Reason::TooManyMessages).await?;

@@ -1,6 +1,6 @@
 //! How large the conversation is, asked of the provider.
 
-use epitome::{PresetName, Usage};
+use epitome::Usage;
 
 use super::Conversation;
 use crate::model::Caller;
@@ -38,10 +38,11 @@ impl Conversation {
         counted
     }
 
-    /// `vibe` has the provider count after each compaction, where its summariser is the conversation's own model.
+    /// A design may have the provider count after each compaction, where its summariser is the conversation's own model.
     pub(super) async fn recount_as_the_design_does(&self) {
         let shared = self.engine().shared();
-        if self.engine().settings().preset() != PresetName::Vibe {
+        let settings = self.engine().settings();
+        if !settings.preset().design().asking.recounts {
             return;
         }
         if let Some(caller) = &shared.caller

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::settings::{DesignSettings, Settings};
+use epitome::settings::Settings;
 use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
 use epitome_store::{AnyStore, Store, TenantId};
 use epitome_wire::Wire;
@@ -58,7 +58,7 @@ impl Default for EngineBuilder {
             store: None,
             tenant: TenantId::local(),
             holder: None,
-            settings: Settings::of(PresetName::Default),
+            settings: Settings::of(PresetName::default()),
             window: Window::assumed(),
             meter: Meter::Estimate,
             wire: Wire::OpenAiChat,
@@ -265,10 +265,7 @@ impl EngineBuilder {
 /// A design that goes by a number of tokens alone has no window. Where none is known, a line must not stand before the
 /// number; if the true window is smaller, the provider will say so.
 fn reaching(settings: &Settings, window: Window) -> Window {
-    let threshold = match &settings.design {
-        DesignSettings::Vibe(own) => u64::try_from(own.auto_compact_threshold).unwrap_or(0),
-        _ => 0,
-    };
+    let threshold = settings.windowless_tokens().unwrap_or(0);
     match window.source {
         WindowSource::Assumed => Window {
             tokens: window.tokens.max(threshold.saturating_mul(3) / 2),

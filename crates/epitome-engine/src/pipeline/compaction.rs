@@ -75,7 +75,7 @@ impl Middleware for ContextWarning {
                     context_tokens,
                     threshold_tokens,
                 };
-                Action::Inject(warning.lines(PresetName::Vibe).join("\n"))
+                Action::Inject(warning.lines(PresetName::default()).join("\n"))
             }
             _ => Action::Continue,
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::reference::openclaw;
 use epitome::settings::OnFailure;
-use epitome::{Failure, Job, Layout, NoPlan, Prepared, PresetName, Reason, Usage};
+use epitome::{AfterFailure, Failure, Job, Layout, NoPlan, Prepared, Reason, Usage};
 
 use super::memory::{self, Memory};
 use super::writer::{Task, Writer};
@@ -205,23 +204,22 @@ impl Ladder {
     fn as_reference(&self, job: &Job, written: &mut Written) -> bool {
         let failed = written.steps.last().and_then(|step| step.failed);
         let reason = failed.unwrap_or(Reason::SummaryFailed);
-        match job.preset() {
-            // Rethrown; the input as it was; trimmed by the host of the conversation.
-            PresetName::Vibe | PresetName::Layer | PresetName::Micro => {
+        match job.design().asking.after_failure {
+            AfterFailure::Stays => {
                 written.prepared = Err(NoPlan {
                     reason,
                     floor_tokens: job.plan().floor_tokens,
                 });
                 true
             }
-            PresetName::Openclaw => match job.annotate(openclaw::FALLBACK_SUMMARY) {
+            AfterFailure::Note(note) => match job.annotate(note) {
                 Ok(prepared) => {
                     written.hold(LadderRung::Annotation, prepared);
                     true
                 }
                 Err(_) => false,
             },
-            PresetName::Default | PresetName::Spacebot => false,
+            AfterFailure::Ladder => false,
         }
     }
 }

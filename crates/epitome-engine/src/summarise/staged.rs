@@ -135,7 +135,7 @@ impl ModelWriter {
     ) -> Result<Draft, WriterError> {
         let budget = self.budget(task.job).to_string();
         let key = parts::key(&[
-            self.style.template(),
+            self.style.design.asking.template,
             self.caller.endpoint().model(),
             &budget,
             task.focus.unwrap_or(""),
@@ -253,7 +253,7 @@ impl ModelWriter {
                 ));
                 continue;
             }
-            let shown = transcript(&[*entry], self.style.preset, Previews::default());
+            let shown = transcript(&[*entry], self.style.design, Previews::default());
             out.extend(shown.into_iter().map(|text| cut_middle(&text, room_chars)));
         }
         out

@@ -1,7 +1,7 @@
 //! Messages as a text that a summariser can read.
 
-use epitome::reference::{layer, micro};
-use epitome::{Block, Message, PresetName, ResultPart, ToolResult};
+use epitome::reference::micro;
+use epitome::{Block, Design, Message, ResultPart, ToolResult};
 
 /// The longest that the arguments of a call are shown, in characters.
 const ARGUMENTS_CHARS: usize = 500;
@@ -35,17 +35,13 @@ impl Default for Previews {
 #[must_use]
 pub fn transcript(
     messages: &[(usize, &Message)],
-    preset: PresetName,
+    design: impl Into<&'static Design>,
     previews: Previews,
 ) -> Vec<String> {
-    if preset == PresetName::Layer {
-        return messages
-            .iter()
-            .map(|(position, message)| {
-                // The design numbers from zero; one message at a time keeps the pieces apart.
-                let own = layer::transcript(std::slice::from_ref(*message));
-                own.replacen("[0]", &format!("[{position}]"), 1)
-            })
+    if let Some(own) = design.into().asking.transcript {
+        let shown = messages.iter();
+        return shown
+            .map(|(position, message)| own(*position, message))
             .collect();
     }
     let shown = messages.iter().filter_map(|(position, message)| {

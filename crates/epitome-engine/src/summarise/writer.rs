@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use epitome::reference::layer;
-use epitome::{Failure, Job, Message, PresetName, Usage};
+use epitome::{Failure, Job, Message, Usage};
 use epitome_wire::Body;
 use minijinja::{Value, context};
 
@@ -183,12 +183,9 @@ impl ModelWriter {
             task => original_task(task.job),
             round => round(previous),
         };
-        let (system, text) = match self.style.preset {
-            PresetName::Layer => ("rounds_system", "rounds"),
-            _ => (self.style.template(), "transcript"),
-        };
-        let system = self.render(system, values.clone())?;
-        let text = self.render(text, values)?;
+        let asking = &self.style.design.asking;
+        let system = self.render(asking.system_template, values.clone())?;
+        let text = self.render(asking.text_template, values)?;
         let mut ask = Ask::new(Some(system), text);
         ask.max_output_tokens = Some(self.most_output(task.job));
         ask.temperature = self.style.temperature;
@@ -273,12 +270,9 @@ impl ModelWriter {
 
     /// How long the text may be.
     pub(super) fn budget(&self, job: &Job) -> u64 {
-        let most = match (self.style.preset, self.style.most_tokens) {
-            // The reference allows a quarter more than it asks for.
-            (PresetName::Layer, Some(most)) => most * 4 / 5,
-            (_, Some(most)) => most,
-            (_, None) => u64::MAX,
-        };
+        let percent = self.style.design.asking.told_percent;
+        let told = |most: u64| most.saturating_mul(percent) / 100;
+        let most = self.style.most_tokens.map_or(u64::MAX, told);
         let planned = job.summary_tokens().min(most);
         planned.min(self.window_tokens().unwrap_or(u64::MAX) / 5)
     }

@@ -41,7 +41,7 @@ fn round(name: PresetName, body: &Body, budget: Option<u64>) -> Result<Body, NoP
     let floor = plan.floor_tokens;
     let again = plan.clone();
     let basis = Basis {
-        preset: name,
+        design: name.design(),
         ..Basis::new(&log, &messages, Meter::Estimate)
     };
     let made = |plan| Compaction::extract(plan, &basis);

@@ -3,6 +3,8 @@
 use std::borrow::Borrow;
 
 use super::{Compaction, Writer};
+use crate::design::Design;
+use crate::dress::Dress;
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
@@ -14,7 +16,7 @@ use crate::preset_name::PresetName;
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'a, M> {
     /// The form that the summary takes.
-    pub preset: PresetName,
+    pub design: &'static Design,
     /// Sizes and cuts.
     pub log: &'a Log,
     /// The messages that the plan speaks of, by position.
@@ -30,9 +32,9 @@ pub struct Basis<'a, M> {
 impl<'a, M> Basis<'a, M> {
     /// A log and its messages, for a summary in our own form.
     #[must_use]
-    pub const fn new(log: &'a Log, messages: &'a [M], meter: Meter) -> Self {
+    pub fn new(log: &'a Log, messages: &'a [M], meter: Meter) -> Self {
         Self {
-            preset: PresetName::Default,
+            design: PresetName::default().design(),
             log,
             messages,
             meter,
@@ -106,7 +108,7 @@ impl<M: Borrow<Message>> Basis<'_, M> {
     ) -> Result<(Compaction, Option<Vec<Pin>>), NoPlan> {
         let messages: Vec<&Message> = self.messages.iter().map(Borrow::borrow).collect();
         let basis = Basis {
-            preset: self.preset,
+            design: self.design,
             log: self.log,
             messages: &messages,
             meter: self.meter,
@@ -114,5 +116,13 @@ impl<M: Borrow<Message>> Basis<'_, M> {
             host_pins: self.host_pins,
         };
         Compaction::carry_out(plan, basis, writer)
+    }
+}
+
+impl<'a> Dress<'a> {
+    /// How a design dresses the summary of a plan.
+    #[must_use]
+    pub fn of(design: impl Into<&'static Design>, messages: &[&'a Message], plan: &Plan) -> Self {
+        design.into().dress(messages, plan.span.clone())
     }
 }

@@ -1,12 +1,12 @@
 //! How large a conversation is, and what a provider's count says about that.
 
 use super::{Course, Sight};
+use crate::design::DueCount;
 use crate::gauge::{
     Anchor, Belief, Count, Gauge, OutputCounting, Reading, Target, TurnGrowth, TurnKind,
     UsageFinding,
 };
 use crate::plan::{Room, leading_system};
-use crate::preset::DueCount;
 use crate::reason::Reason;
 use crate::usage::Usage;
 use crate::window::{Lines, Window, WindowSource};

@@ -1,11 +1,11 @@
 //! What to remove: the first plan that was not tried before, from the mildest to the hardest.
 
 use super::{Course, Sight};
+use crate::design::{Keep, Preset, SummaryPlace};
 use crate::guard;
 use crate::ledger::{Attempt, Need, Rung};
 use crate::log::Log;
 use crate::plan::{NoPlan, Plan, Room, leading_system};
-use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// What is left of a window for the input where nothing is kept free, in percent.

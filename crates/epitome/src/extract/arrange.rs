@@ -3,10 +3,11 @@
 use super::coverage::Coverage;
 use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
-use super::{first_words, unbroken};
+use super::unbroken;
 use crate::anchor::scan;
 use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts};
+use crate::word_cut::first_words;
 
 /// Words by which people say that they chose. They sort lines into a section, no more.
 const CHOICES: &[&str] = &[

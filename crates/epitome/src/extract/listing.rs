@@ -2,11 +2,12 @@
 
 use super::coverage::Coverage;
 use super::survey::Survey;
-use super::{OPEN_CHARS, PATH_TOKENS, Source, first_words, todo, unbroken};
+use super::{OPEN_CHARS, PATH_TOKENS, Source, todo, unbroken};
 use crate::anchor::path_end;
 use crate::files::FileOperations;
 use crate::plan::percent_of;
 use crate::summary::{Earlier, Line, LineKind, Parts};
+use crate::word_cut::first_words;
 
 /// The share of the room that either list may take, in percent.
 const LIST_PERCENT: u64 = 10;

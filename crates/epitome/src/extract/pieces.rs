@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::cut::behind_long_word;
+use super::unbroken;
 use super::values::values;
-use super::{first_words, unbroken};
 use crate::message::{Block, Call, Message, Role};
 use crate::summary::LineKind;
+use crate::word_cut::{behind_long_word, first_words};
 
 /// Who a piece comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! What went wrong, and what came of it.
 
+use super::unbroken;
 use super::values::values;
-use super::{first_words, unbroken};
 use crate::files::is_failure;
 use crate::message::{Message, Role, ToolResult};
+use crate::word_cut::first_words;
 
 /// How lines begin in which tools report a failure, in small letters.
 const BEGINNINGS: &[&str] = &[

@@ -2,14 +2,11 @@
 
 use super::Source;
 use super::read::Read;
-use crate::dress::{Dress, ROUND_SECTIONS};
 use crate::message::{Message, Role};
 use crate::reason::Reason;
 use crate::summary::{BULLET_TOKENS, Parts, Summary};
 use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, VerifyLimits};
 
-/// The sections that a summary in rounds must have: the last one is for errors, and there may be none.
-const REQUIRED_SECTIONS: usize = 5;
 /// What is put under a heading that is missing: this part of the room, and so many characters, at most.
 const FILL_DIVISOR: u64 = 10;
 const FILL_CHARS: usize = 800;
@@ -36,13 +33,14 @@ impl Source<'_> {
         // What the frame says need not be said again.
         let frame_text = Message::text(Role::User, frame_text(&frame));
         let mut view: Vec<&Message> = self.kept.to_vec();
-        if !matches!(self.dress, Dress::Round(_)) {
+        let has_sections = !self.dress.form.required_sections.is_empty();
+        if !has_sections {
             view.push(&frame_text);
         }
         let mut verification = Verification::of(self.span, previous)
             .with_limits(limits)
             .with_view(&view);
-        if matches!(self.dress, Dress::Round(_)) {
+        if has_sections {
             let fill_tokens = self.room_beside(&frame) / FILL_DIVISOR;
             verification = verification.with_headings(self.required_headings(read, fill_tokens));
         }
@@ -97,7 +95,7 @@ impl Source<'_> {
         parts
     }
 
-    /// The sections of a round, with what the log has for each.
+    /// The sections that the form wants, with what the log has for each.
     fn required_headings(&self, read: &Read, fill_tokens: u64) -> Vec<RequiredHeading> {
         let own = self.write(read).text;
         let body_of = |name: &str| {
@@ -105,9 +103,8 @@ impl Source<'_> {
             let behind = own.split_once(&heading).map_or("", |(_, behind)| behind);
             behind.split("\n### ").next().unwrap_or_default().trim()
         };
-        ROUND_SECTIONS
-            .iter()
-            .take(REQUIRED_SECTIONS)
+        let sections = self.dress.form.required_sections.iter();
+        sections
             .map(|name| RequiredHeading {
                 name: (*name).to_owned(),
                 fill: self.shortened(body_of(name), FILL_CHARS, fill_tokens),

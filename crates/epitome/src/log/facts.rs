@@ -7,9 +7,9 @@ use crate::message::{Block, Message, Role};
 use crate::meter::Meter;
 use crate::pin::{Pin, Sayings};
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
-use crate::summary::Earlier;
+use crate::summary::{BULLET_TOKENS, Earlier};
 use crate::trim::TRIMMED_RESULT_TOKENS;
-use crate::{pin, summary};
+use crate::{pin, signature};
 
 /// What deciding and cutting need to know of one message. Derived once, then memoised by content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Facts {
         Self {
             role: message.role,
             is_typed_by_user: message.is_typed_by_user(),
-            is_own_summary: first_of_user.is_some_and(summary::is_own),
+            is_own_summary: first_of_user.is_some_and(signature::is_own),
             is_stacked_summary: is_marker
                 || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
             is_marker,
@@ -110,7 +110,7 @@ impl Facts {
 /// What the instructions in a message take, as bullets of a summary. In a summary of ours a rule may also stand inside
 /// a request that it quotes.
 fn pin_tokens(message: &Message, pins: &[Pin], meter: Meter) -> u64 {
-    let cost = |text: &str| meter.text(text) + summary::BULLET_TOKENS;
+    let cost = |text: &str| meter.text(text) + BULLET_TOKENS;
     let in_force = |pins: &[Pin]| -> u64 {
         let active = pins.iter().filter(|pin| pin.is_active());
         active.map(|pin| cost(&pin.text)).sum()

@@ -9,7 +9,7 @@ use super::sentences::{Item, Piece, Register, pieces};
 use super::state::Change;
 use super::{PinKind, todo, typed_part};
 use crate::message::Message;
-use crate::summary::Embedded;
+use crate::signature::Embedded;
 
 /// A sentence that somebody typed and that may bind: where it stands and what it says, without its words.
 #[derive(Clone, Debug, PartialEq, Eq)]

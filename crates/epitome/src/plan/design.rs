@@ -4,9 +4,9 @@ use super::{
     Layout, NOTES_CAP_DIVISOR, NoPlan, Plan, SUMMARY_FLOOR_TOKENS, TaskPlace, floor_with_pins,
     leading_system, notes, notes_tokens, percent_of, pins_tokens,
 };
+use crate::design::{Keep, Preset, SummaryPlace};
 use crate::log::Log;
 use crate::message::Role;
-use crate::preset::{Keep, Preset, SummaryPlace};
 use crate::reason::Reason;
 
 /// The share of the summary in the other designs.

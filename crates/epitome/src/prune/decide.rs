@@ -1,9 +1,10 @@
 //! What becomes of one entry.
 
-use super::{EntryCap, ErrorResults, PruneCause, PruneSettings, Pruned, placeholder};
+use super::{PruneCause, Pruned, placeholder};
 use crate::files::is_failure;
 use crate::message::{Block, Call, Message, ResultPart, ToolResult};
 use crate::meter::Meter;
+use crate::pruning::{EntryCap, ErrorResults, PruneSettings};
 use crate::trim::{Kept, Shown, TRIMMED_RESULT_TOKENS, Trim, cap, trimmed};
 
 pub(super) struct Decider<'a> {

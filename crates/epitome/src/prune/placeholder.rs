@@ -1,9 +1,9 @@
 //! The line that stands for a result that is not shown.
 
-use super::Recall;
 use crate::message::{Call, ResultPart, ToolResult};
 use crate::meter::Meter;
 use crate::one_line::one_line;
+use crate::pruning::Recall;
 use crate::reference::vibe::grouped;
 
 /// How every placeholder begins.

@@ -8,7 +8,7 @@ use crate::window::Window;
 /// Begins every summary of this design.
 pub const SUMMARY_MARK: &str = "## Session Summary";
 /// Stands before the summary where a provider wants a user message first.
-pub const OPENING: &str = "(The conversation goes on from the summary below.)";
+pub const OPENING: &str = crate::message::OPENING;
 /// The task of a conversation without a user message.
 pub const UNKNOWN_TASK: &str = "Unknown task";
 /// The window of a model that the design does not name.
@@ -36,18 +36,21 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            model_context_limit: 128_000,
-            system_reserve: 2_000,
-            output_reserve: 4_000,
-            safety_buffer: 5_000,
-            threshold_percent: 0.80,
-            recent_messages_to_keep: 10,
-        }
+        Self::DEFAULT
     }
 }
 
 impl Settings {
+    /// As the design has them.
+    pub const DEFAULT: Self = Self {
+        model_context_limit: 128_000,
+        system_reserve: 2_000,
+        output_reserve: 4_000,
+        safety_buffer: 5_000,
+        threshold_percent: 0.80,
+        recent_messages_to_keep: 10,
+    };
+
     /// The same settings for a window.
     #[must_use]
     pub fn within(self, window: Window) -> Self {

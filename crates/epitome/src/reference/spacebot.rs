@@ -20,13 +20,18 @@ pub struct Thresholds {
     pub emergency: f64,
 }
 
+impl Thresholds {
+    /// As the design has them.
+    pub const DEFAULT: Self = Self {
+        background: 0.80,
+        aggressive: 0.85,
+        emergency: 0.95,
+    };
+}
+
 impl Default for Thresholds {
     fn default() -> Self {
-        Self {
-            background: 0.80,
-            aggressive: 0.85,
-            emergency: 0.95,
-        }
+        Self::DEFAULT
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::compaction::Compaction;
+use crate::design::Design;
 use crate::event::{Event, Pruning, Started};
 use crate::ledger::Failure;
 use crate::log::Log;
@@ -12,14 +13,13 @@ use crate::message::Message;
 use crate::meter::Meter;
 use crate::pin::Pin;
 use crate::plan::{NoPlan, Plan};
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::openclaw;
 
 /// A frozen span and what is to be done with it. Owns everything; runs anywhere, as slowly as it likes.
 #[derive(Clone, Debug)]
 pub struct Job {
-    pub(super) preset: PresetName,
+    pub(super) design: &'static Design,
     pub(super) plan: Plan,
     pub(super) oldest: Range<usize>,
     pub(super) log: Log,
@@ -54,7 +54,7 @@ impl Job {
     /// [`Prepared::compaction`].
     #[must_use]
     pub fn of(
-        preset: PresetName,
+        design: impl Into<&'static Design>,
         plan: Plan,
         log: Log,
         messages: Vec<Arc<Message>>,
@@ -62,7 +62,7 @@ impl Job {
     ) -> Self {
         let start = plan.span.start;
         Self {
-            preset,
+            design: design.into(),
             oldest: start..start,
             plan,
             log,
@@ -104,7 +104,7 @@ impl Session {
         }));
         let oldest = self.oldest_share(&plan);
         Ok(Job {
-            preset: self.course.preset().name,
+            design: self.course.preset().design,
             plan,
             oldest,
             log: self.shown.log.clone(),

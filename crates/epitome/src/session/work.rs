@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::{Job, Prepared};
 use crate::compaction::{Basis, Compaction};
+use crate::design::Design;
 use crate::files::FileOperations;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens};
-use crate::preset_name::PresetName;
 use crate::reference;
-use crate::summary::{Parts, is_own};
+use crate::signature::is_own;
+use crate::summary::Parts;
 
 impl Job {
     /// What is to be done.
@@ -22,8 +23,8 @@ impl Job {
 
     /// The design whose form the summary takes.
     #[must_use]
-    pub const fn preset(&self) -> PresetName {
-        self.preset
+    pub const fn design(&self) -> &'static Design {
+        self.design
     }
 
     /// How tokens are counted.
@@ -185,7 +186,7 @@ impl Job {
 
     fn basis(&self) -> Basis<'_, Arc<Message>> {
         Basis {
-            preset: self.preset,
+            design: self.design,
             log: &self.log,
             messages: &self.messages,
             meter: self.meter,

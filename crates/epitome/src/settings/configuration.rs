@@ -1,11 +1,9 @@
 //! Whole configurations: the settings of all agents, in our form or in a reference design's own.
 
 use super::Settings;
-use super::error::{Notice, SettingsError};
-use super::find::{Found, Place, WindowPlace, join, lookup};
-use super::key::Kind;
-use super::value::Value;
+use super::find::{Found, Place, join, lookup};
 use crate::preset_name::PresetName;
+use crate::setting::{Kind, Notice, SettingsError, Value};
 
 /// The settings of a configuration and what single agents have otherwise.
 ///
@@ -76,28 +74,7 @@ impl Configuration {
     /// # Errors
     /// As [`Configuration::load`], but for unknown keys.
     pub fn load_reference(preset: PresetName, tree: &Value) -> Result<Self, SettingsError> {
-        let (place, agent) = match preset {
-            PresetName::Default | PresetName::Vibe | PresetName::Micro | PresetName::Layer => {
-                (Place::FLAT, None)
-            }
-            PresetName::Openclaw => {
-                let way = &["agents", "defaults", "compaction"];
-                (Place { way, ..Place::FLAT }, None)
-            }
-            PresetName::Spacebot => {
-                let place = Place {
-                    way: &["defaults", "compaction"],
-                    beside: &["agents"],
-                    window: WindowPlace::OrAbove,
-                };
-                let agent = Place {
-                    way: &["compaction"],
-                    beside: &["id"],
-                    ..place
-                };
-                (place, Some(agent))
-            }
-        };
+        let (place, agent) = Place::of_file(preset.design().file);
         Self::read(preset, tree, place, agent)
     }
 
@@ -187,7 +164,7 @@ impl Settings {
 
 fn preset(tree: &Value) -> Result<PresetName, SettingsError> {
     let Some((path, value)) = lookup(tree, "", "preset")? else {
-        return Ok(PresetName::Default);
+        return Ok(PresetName::default());
     };
     let named = value.as_text().and_then(|name| name.parse().ok());
     named.ok_or_else(|| {

@@ -1,9 +1,8 @@
 //! Finds the settings in a tree of values: whatever the spelling, each at most once.
 
-use super::error::{Hint, Notice, SettingsError};
-use super::key::{Key, is_spelled, spellings};
-use super::nearest::nearest;
-use super::value::Value;
+use crate::design::FilePlace;
+use crate::preset_name::PresetName;
+use crate::setting::{Hint, Key, Notice, SettingsError, Value, is_spelled, nearest, spellings};
 
 /// A setting that the configuration gives.
 #[derive(Clone, Debug)]
@@ -51,6 +50,27 @@ impl Place<'static> {
         beside: &[],
         window: WindowPlace::Inside,
     };
+
+    /// Where a design has them in its own file, and where single agents have theirs.
+    pub(super) fn of_file(file: FilePlace) -> (Self, Option<Self>) {
+        let window = if file.has_window_above {
+            WindowPlace::OrAbove
+        } else {
+            WindowPlace::Inside
+        };
+        let place = |way, beside| Self {
+            way,
+            beside,
+            window,
+        };
+        match file.agent_way {
+            None => (place(file.way, &[]), None),
+            Some(agent_way) => (
+                place(file.way, &["agents"]),
+                Some(place(agent_way, &["id"])),
+            ),
+        }
+    }
 }
 
 impl<'v> Found<'v> {
@@ -180,7 +200,7 @@ impl<'v> Found<'v> {
             return Hint::Nearest(name);
         }
         let has_it = |keys: Vec<&'static Key>| keys.iter().any(|key| has_name(key, written));
-        let mut presets = crate::PresetName::ALL.into_iter();
+        let mut presets = PresetName::ALL.into_iter();
         presets
             .find(|preset| has_it(super::Settings::of(*preset).keys()))
             .map_or(Hint::Nothing, Hint::OfPreset)

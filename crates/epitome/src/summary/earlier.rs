@@ -2,11 +2,12 @@
 
 use super::{
     CHANGED_HEADING, FAILURES_HEADING, LATEST_HEADING, LineKind, NAMED, NAMED_HEADING,
-    OPEN_HEADING, PATH_GAP, PINS_HEADING, READ_HEADING, SAID_HEADING, TASK_HEADING, TURN_HEADING,
-    WRITTEN_HEADING, split_body,
+    OPEN_HEADING, PATH_GAP, READ_HEADING, SAID_HEADING, TASK_HEADING, TURN_HEADING,
+    WRITTEN_HEADING,
 };
 use crate::pin;
 use crate::reference::layer;
+use crate::signature::{self, split_body};
 
 /// The lines an earlier summary of this engine holds, so that a next round can go on from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,10 @@ impl Earlier {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let (body, _) = split_body(text)?;
-        let mut earlier = Self::default();
+        let mut earlier = Self {
+            pins: signature::pins(body).map(str::to_owned).collect(),
+            ..Self::default()
+        };
         let mut heading = "";
         let mut task = Vec::new();
         let mut latest = Vec::new();
@@ -54,7 +58,6 @@ impl Earlier {
             }
             let item = line.strip_prefix("- ");
             match (heading, item) {
-                (PINS_HEADING, Some(item)) => earlier.pins.push(item.to_owned()),
                 (NAMED_HEADING, Some(item)) => earlier.named.push(item.to_owned()),
                 (SAID_HEADING, Some(item)) => earlier.said.push(item.to_owned()),
                 (OPEN_HEADING, Some(item)) => earlier.open.push(item.to_owned()),

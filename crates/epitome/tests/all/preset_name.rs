@@ -1,4 +1,4 @@
-use epitome::PresetName;
+use epitome::{Preset, PresetName};
 
 #[test]
 fn presets_are_known_by_name() {
@@ -10,4 +10,12 @@ fn presets_are_known_by_name() {
         assert!(error.contains(preset.as_str()), "{error}");
     }
     assert_eq!(PresetName::default(), PresetName::Default);
+}
+
+#[test]
+fn a_name_leads_to_the_design_of_that_name() {
+    for name in PresetName::ALL {
+        assert_eq!(name.design().name, name.as_str());
+        assert_eq!(Preset::named(name), Preset::of(name.design()));
+    }
 }

@@ -45,7 +45,7 @@ fn compact(name: PresetName, messages: &[Message]) -> Compaction {
     )
     .unwrap();
     let basis = Basis {
-        preset: name,
+        design: name.design(),
         ..Basis::new(&log, messages, Meter::Chars4)
     };
     Compaction::extract(plan, &basis).unwrap()

@@ -247,7 +247,7 @@ fn plans(choices: &mut Choices<'_>, session: &Session) {
     if let Ok(plan) = made.map(|plan| plan.without_heartbeats(&log)) {
         drop(View::of(&plan, log.len(), &[]));
         let basis = Basis {
-            preset: preset.name,
+            design: preset.design,
             focus: Some("src/a.rs"),
             ..Basis::new(&log, &messages, meter)
         };

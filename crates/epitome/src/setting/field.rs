@@ -8,7 +8,7 @@ use crate::threshold::Threshold;
 const AUTO: &str = "auto";
 
 /// A type that a setting can have.
-pub(super) trait Field: Sized {
+pub(crate) trait Field: Sized {
     const KIND: Kind;
     const IS_OPTIONAL: bool = false;
 
@@ -18,7 +18,7 @@ pub(super) trait Field: Sized {
 }
 
 /// A field whose type is not known here.
-pub(super) trait Slot {
+pub(crate) trait Slot {
     /// Whether the value fits; a value that does not changes nothing.
     fn put(&mut self, value: &Value) -> bool;
     fn value(&self) -> Value;
@@ -35,7 +35,7 @@ impl<T: Field> Slot for T {
 }
 
 /// Settings as a list of keys.
-pub(super) trait Fields {
+pub(crate) trait Fields {
     fn keys(&self) -> Vec<&'static Key>;
     fn slot(&self, key: &Key) -> Option<&dyn Slot>;
     fn slot_mut(&mut self, key: &Key) -> Option<&mut dyn Slot>;
@@ -217,4 +217,4 @@ macro_rules! settings {
     };
 }
 
-pub(super) use {choices, settings};
+pub(crate) use {choices, settings};

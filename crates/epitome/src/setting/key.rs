@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::value::Value;
 
-/// One setting. The list of all ([`Settings::entries`](super::Settings::entries)) is what documentation, schemas and
+/// One setting. The list of all ([`Settings::entries`](crate::settings::Settings::entries)) is what documentation, schemas and
 /// error messages are made of.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub struct Key {
     pub is_optional: bool,
     /// How large it may be.
     pub bounds: Bounds,
-    pub(super) doc: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 /// What may stand at a key.
@@ -169,6 +169,6 @@ pub fn spellings(name: &str) -> [String; 3] {
 }
 
 /// Whether `written` is `name` in one of the three spellings.
-pub(super) fn is_spelled(written: &str, name: &str) -> bool {
+pub(crate) fn is_spelled(written: &str, name: &str) -> bool {
     spellings(name).iter().any(|spelling| spelling == written)
 }

@@ -1,8 +1,5 @@
 //! What pruning goes by.
 
-use crate::preset_name::PresetName;
-use crate::reference::micro;
-
 /// What pruning goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PruneSettings {
@@ -76,36 +73,6 @@ impl PruneSettings {
             smallest_tokens: 400,
             smallest_saving_tokens: 0,
             recall: Recall::None,
-        }
-    }
-
-    /// What a preset prunes in a window of `window_tokens`. `micro` cuts at its own size; of the others only `default`
-    /// prunes: on arrival at a sixteenth of the window, and old results when an eighth of the window goes at once.
-    ///
-    /// ```
-    /// use epitome::{EntryCap, PresetName, PruneSettings};
-    ///
-    /// let micro = PruneSettings::of(PresetName::Micro, 200_000);
-    /// assert_eq!(micro.entry_cap, EntryCap::Chars(40_000));
-    /// let ours = PruneSettings::of(PresetName::Default, 200_000);
-    /// assert_eq!(ours.entry_cap, EntryCap::Tokens(12_500));
-    /// ```
-    #[must_use]
-    pub fn of(preset: PresetName, window_tokens: u64) -> Self {
-        match preset {
-            PresetName::Default => Self {
-                entry_cap: EntryCap::Tokens((window_tokens / 16).clamp(1_000, 25_000)),
-                old: OldResults::Replace { keep_steps: 8 },
-                smallest_saving_tokens: window_tokens / 8,
-                ..Self::off()
-            },
-            PresetName::Micro => Self {
-                entry_cap: EntryCap::Chars(micro::MAX_RESULT_CHARS),
-                ..Self::off()
-            },
-            PresetName::Vibe | PresetName::Openclaw | PresetName::Spacebot | PresetName::Layer => {
-                Self::off()
-            }
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn first_words(text: &str, chars: usize) -> &str {
 }
 
 /// What is left of a text behind a word that is too long to quote.
-pub(super) fn behind_long_word(text: &str) -> &str {
+pub(crate) fn behind_long_word(text: &str) -> &str {
     let end = text.find(|c: char| c.is_whitespace() || ENDS.contains(&c));
     let rest = end.and_then(|at| text.get(at..)).unwrap_or_default();
     rest.trim_start_matches(|c: char| c.is_whitespace() || ENDS.contains(&c))

@@ -26,7 +26,7 @@ pub enum Value {
 const SHOWN_CHARS: usize = 60;
 
 impl Value {
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
@@ -34,7 +34,7 @@ impl Value {
     }
 
     /// A whole number, also where the format writes it as `2e5` or `200000.0`.
-    pub(super) fn as_whole(&self) -> Option<i64> {
+    pub(crate) fn as_whole(&self) -> Option<i64> {
         // Above this a float no longer holds every whole number.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         match *self {
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    pub(super) fn as_number(&self) -> Option<f64> {
+    pub(crate) fn as_number(&self) -> Option<f64> {
         match *self {
             Self::Whole(number) => Some(number as f64),
             Self::Number(number) => Some(number),
