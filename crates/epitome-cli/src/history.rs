@@ -15,7 +15,10 @@ pub(crate) use undo::UndoArgs;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use epitome_server::StoreLocation;
-use epitome_store::{AnyStore, ChangeKind, ConversationId, Digest, NodeRow, Store, TenantId};
+use epitome_store::{
+    AnyStore, ChangeKind, Changes, ConversationId, Conversations, Digest, Entries, NodeRow, Store,
+    TenantId,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Ending;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{CommitError, Event, Message, NoPlan, Session, Ticket, Usage, UsageFinding};
-use epitome_store::{Append, Appended, ConversationId, NewConversation, Store};
+use epitome_store::{Append, Appended, ConversationId, Entries, NewConversation};
 use epitome_wire::Wire;
 use tokio::sync::{Mutex, MutexGuard};
 

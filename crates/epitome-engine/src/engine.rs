@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use epitome::settings::Settings;
 use epitome::{Digest, Learned, Meter, Window};
-use epitome_store::{AnyStore, ConversationId, MemoryRow, Store, TenantId};
+use epitome_store::{AnyStore, ConversationId, Memories, MemoryRow, Store, TenantId};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

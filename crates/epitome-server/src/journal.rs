@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, Append, BeliefRow, Committed, CompactionRow, CompactionState, NodeRow, Outcome,
-    Store, TenantId,
+    AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
+    Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;

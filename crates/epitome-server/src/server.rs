@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
-use epitome_store::{AnyStore, Store, TenantId};
+use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;

@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use epitome_store::{
-    Append, Appended, ChangeKind, ChangeRow, ConversationId, NewChange, NewConversation, Store,
+    Append, Appended, ChangeKind, ChangeRow, Changes, ConversationId, NewChange, NewConversation,
+    Store,
 };
 use serde_json::json;
 

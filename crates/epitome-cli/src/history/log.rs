@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use clap::Args as ClapArgs;
-use epitome_store::{CompactionRow, ConversationId, ConversationRow, Store};
+use epitome_store::{
+    CompactionRow, Compactions, ConversationId, ConversationRow, Conversations, Store,
+};
 use serde_json::{Value, json};
 
 use super::{StoreArgs, one_line, unknown_session};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use clap::Args as ClapArgs;
 use epitome::{Belief, Calibration, ContextBeta, Evidence, Learned, WindowSource, window_of_with};
-use epitome_store::{AnyStore, Store};
+use epitome_store::{AnyStore, Beliefs, Store};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
-use epitome_store::{CompactionRow, Store};
+use epitome_store::{CompactionRow, Compactions, Entries, Store};
 use serde_json::Value;
 
 use super::log::{compaction_object, headline};

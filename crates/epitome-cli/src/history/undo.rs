@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 use clap::Args as ClapArgs;
 use epitome_store::{
-    AnyStore, Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
-    NewChange, Store, TenantId,
+    AnyStore, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState,
+    Compactions, ConversationId, Conversations, NewChange, Store, TenantId,
 };
 use serde::Deserialize;
 use serde_json::json;

@@ -1,7 +1,9 @@
 //! Looking in a stored conversation.
 
 use anyhow::Result;
-use epitome_store::{CompactionRow, ConversationId, EntryRow, SearchScope, Store};
+use epitome_store::{
+    CompactionRow, Compactions, ConversationId, Entries, EntryRow, Search, SearchScope, Store,
+};
 use epitome_wire::{Wire, decode, json, searchable_entry};
 
 use super::{Cover, Found, Hit, excerpt};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use epitome::{Job, Reason};
-use epitome_store::Store;
+use epitome_store::Leases;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 

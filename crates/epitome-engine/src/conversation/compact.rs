@@ -3,7 +3,8 @@
 use epitome::settings::OnFailure;
 use epitome::{CommitError, Compaction, Failure, PresetName, Reason, Session, ShowNow, Swap};
 use epitome_store::{
-    Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, MemoryRow, NewChange, Store,
+    Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState, Memories, MemoryRow,
+    NewChange,
 };
 
 use super::record::{ChangePlace, CompactionRecord, StepRecord};

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use epitome::{Digest, Message};
 use epitome_store::{
-    Append, Appended, ChangeKind, ChangeRow, CompactionRow, ConversationId, NewChange,
-    NewConversation, SearchScope, Store,
+    Append, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId,
+    Entries, NewChange, NewConversation, Search, SearchScope,
 };
 
 use super::entry::Entry;

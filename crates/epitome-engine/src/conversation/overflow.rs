@@ -1,7 +1,7 @@
 //! The provider said that a request is too long.
 
 use epitome::{NoPlan, OutputCounting, Reason, RefusedSize};
-use epitome_store::Store;
+use epitome_store::Beliefs;
 use epitome_wire::{Cure, Overflow};
 
 use super::{Conversation, ConversationError};

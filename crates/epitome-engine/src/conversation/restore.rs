@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::pin::Pin;
 
 use epitome::{Belief, CachePrices, ModelTable, Session};
-use epitome_store::{ChangeKind, ChangeRow, CompactionRow, ConversationId, Store};
+use epitome_store::{
+    ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId, Conversations,
+    Entries,
+};
 
 use super::ConversationError;
 use super::entry::{Entry, Tip};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use epitome::settings::{DesignSettings, Settings};
 use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
-use epitome_store::{AnyStore, Store, TenantId};
+use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
