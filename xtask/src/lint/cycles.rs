@@ -14,13 +14,7 @@ use super::imports::{at_root, from_root};
 
 /// Crates in which modules still import each other in circles. An entry whose crate has none left is against the rule
 /// itself, so that the list only shrinks.
-const NOT_YET_FREE: &[&str] = &[
-    "epitome",
-    "epitome-cli",
-    "epitome-config",
-    "epitome-engine",
-    "epitome-eval",
-];
+const NOT_YET_FREE: &[&str] = &["epitome"];
 
 /// The modules of a crate, each with the modules that it imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -1,27 +1,15 @@
 //! `epitome fork`.
 
 use anyhow::{Result, bail};
-use clap::Args as ClapArgs;
 use epitome_store::{
     Append, Appended, ChangeKind, ChangeRow, Changes, ConversationId, NewChange, NewConversation,
     Store,
 };
 use serde_json::json;
 
-use super::{Forked, StoreArgs, path, unknown_session};
+use super::{Forked, path, unknown_session};
+use crate::args::ForkArgs;
 use crate::{Ending, print, source};
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ForkArgs {
-    /// The conversation to branch off
-    #[arg(long, value_name = "ID")]
-    session: ConversationId,
-    /// How many of its first entries both share
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    at: u32,
-    #[command(flatten)]
-    store: StoreArgs,
-}
 
 pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     let store = args.store.open().await?;

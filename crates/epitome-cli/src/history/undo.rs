@@ -1,31 +1,19 @@
 //! `epitome undo`.
 
 use anyhow::{Result, bail};
-use clap::Args as ClapArgs;
 use epitome_store::{
     AnyStore, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState,
-    Compactions, ConversationId, Conversations, NewChange, Store, TenantId,
+    Compactions, Conversations, NewChange, Store, TenantId,
 };
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Changed, StoreArgs, path, unknown_session};
+use super::{Changed, path, unknown_session};
+use crate::args::UndoArgs;
 use crate::{Ending, print, source};
 
 /// How often another writer may be faster.
 const ATTEMPTS: usize = 5;
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct UndoArgs {
-    /// The conversation
-    #[arg(long, value_name = "ID")]
-    session: ConversationId,
-    /// Undo also what leaves the conversation larger than its window allows
-    #[arg(long)]
-    force: bool,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 /// What the record of a compaction may tell of the window it was made for.
 #[derive(Default, Deserialize)]

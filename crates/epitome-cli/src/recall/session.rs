@@ -7,7 +7,8 @@ use epitome_store::{
 use epitome_wire::{Wire, decode, json, searchable_entry};
 
 use super::{Cover, Found, Hit, excerpt};
-use crate::history::{StoreArgs, path, unknown_session};
+use crate::args::StoreArgs;
+use crate::history::{path, unknown_session};
 
 /// `None` when there is no such conversation.
 pub(super) async fn search(

@@ -27,7 +27,7 @@ impl Conversation {
         if state.in_flight.is_some() || state.ready.is_some() {
             return Ok(false);
         }
-        let shared = self.engine().shared();
+        let shared = self.shared();
         if shared.stopping.is_cancelled() {
             return Ok(false);
         }
@@ -52,7 +52,7 @@ impl Conversation {
             fence,
             number,
         });
-        let request = state.request(self.engine().wire());
+        let request = state.request(self.shared().wire);
         let this = self.clone();
         shared.tasks.spawn(async move {
             let outcome = this.run(&job, request, number, fence, cancel).await;
@@ -104,7 +104,7 @@ impl Conversation {
 
     /// What waits to be shown keeps its lease. It must not outlive the engine: nobody could go on until it runs out.
     async fn give_back_at_shutdown(&self, fence: u64, stopping: &CancellationToken) {
-        let lease_ms = u64::try_from(self.engine().shared().lease_ms).unwrap_or(0);
+        let lease_ms = u64::try_from(self.shared().lease_ms).unwrap_or(0);
         tokio::select! {
             () = stopping.cancelled() => {}
             () = tokio::time::sleep(Duration::from_millis(lease_ms)) => return,
@@ -136,7 +136,7 @@ impl Conversation {
 
     /// Gives a lease back; if that fails, it ends by itself.
     pub(super) async fn release(&self, fence: u64) {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let released = shared.store.release_lease(&shared.tenant, self.id(), fence);
         if let Err(error) = released.await {
             tracing::warn!(%error, "a lease was not given back");
@@ -145,7 +145,7 @@ impl Conversation {
 
     /// Prolongs a lease again and again; returns when it is lost.
     async fn keep_lease(&self, fence: u64) {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let third = u64::try_from(shared.lease_ms / 3).unwrap_or(1).max(1);
         let mut ticks = tokio::time::interval(Duration::from_millis(third));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -167,7 +167,7 @@ impl Conversation {
     }
 
     pub(super) fn asked(&self, cancel: CancellationToken) -> Asked {
-        let caller = self.engine().shared().caller.as_ref();
+        let caller = self.shared().caller.as_ref();
         match caller {
             Some(caller) => Asked {
                 cancel,
@@ -187,7 +187,7 @@ impl Conversation {
         job: &Job,
         wish: Wish<'_>,
     ) -> Result<Written, ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let context = self.context();
         let event = BeforeCompaction {
             message_count: job.messages().len(),
@@ -235,7 +235,7 @@ impl Conversation {
         } else {
             prefix.start
         };
-        let settings = self.engine().settings().entries();
+        let settings = self.shared().settings.entries();
         let settings = settings.map(|(key, value)| (key.name.to_owned(), value.to_string()));
         Preparation {
             messages_to_summarize: at(span.start..end),

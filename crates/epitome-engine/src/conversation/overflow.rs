@@ -31,7 +31,7 @@ impl Conversation {
     ) -> Result<Recovery, ConversationError> {
         let (reading, window, request) = {
             let state = self.state().await;
-            let request = state.request(self.engine().wire());
+            let request = state.request(self.shared().wire);
             (state.session.reading(), state.session.window(), request)
         };
         let tokens = reading.size_tokens;
@@ -85,7 +85,7 @@ impl Conversation {
     }
 
     async fn learn(&self, window_tokens: u64) -> Result<(), ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let (Some(place), Some(model)) = (&shared.place, &shared.model) else {
             return Ok(());
         };

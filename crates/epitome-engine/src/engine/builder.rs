@@ -9,10 +9,11 @@ use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Engine, Shared};
+use super::Engine;
 use crate::clock::Clock;
 use crate::hooks::Hooks;
 use crate::model::Caller;
+use crate::shared::Shared;
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
 /// How long a piece of background work may go without a sign of life before another engine takes it over.
