@@ -7,6 +7,7 @@ use std::sync::Arc;
 use epitome::settings::Settings;
 use epitome_store::{ConversationId, Memories, MemoryRow, Store};
 
+use crate::clock;
 use crate::conversation::{Conversation, ConversationError};
 use crate::shared::Shared;
 
@@ -45,7 +46,7 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn create(&self) -> Result<Conversation, ConversationError> {
-        let id = ConversationId::from_number(uuid::Uuid::now_v7().as_u128());
+        let id = ConversationId::from_number(clock::new_number());
         self.open(&id).await
     }
 

@@ -147,7 +147,7 @@ impl Journal {
             };
             Ok::<_, epitome_store::Error>((nodes, epochs))
         };
-        match tokio::time::timeout(READ_DEADLINE, questions).await {
+        match crate::clock::within(READ_DEADLINE, questions).await {
             Ok(Ok(found)) => {
                 self.health.worked(READ);
                 return found;
@@ -164,7 +164,7 @@ impl Journal {
             return false;
         };
         let state = store.compaction_state(&self.tenant, id);
-        match tokio::time::timeout(READ_DEADLINE, state).await {
+        match crate::clock::within(READ_DEADLINE, state).await {
             Ok(Ok(state)) => {
                 self.health.worked(READ);
                 return state == Some(CompactionState::Undone);
@@ -204,7 +204,7 @@ impl Journal {
         write: impl Future<Output = epitome_store::Result<T>> + Send + 'static,
     ) -> Option<T> {
         let write = self.tasks.spawn(write);
-        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
+        match crate::clock::within(COMMIT_DEADLINE, write).await {
             Ok(Ok(Ok(done))) => {
                 self.health.worked(what);
                 return Some(done);
@@ -266,7 +266,7 @@ async fn write_all(
             break;
         }
         // A commit costs much more than a row, so writes wait a moment for company.
-        tokio::time::sleep(GATHER).await;
+        crate::clock::sleep(GATHER).await;
         while batch.len() < QUEUE
             && let Ok(write) = writes.try_recv()
         {

@@ -125,7 +125,7 @@ impl Server {
             .await;
         drop(self.proxy);
         self.tasks.close();
-        if tokio::time::timeout(DRAIN, self.tasks.wait())
+        if crate::clock::within(DRAIN, self.tasks.wait())
             .await
             .is_err()
         {

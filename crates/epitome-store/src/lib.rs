@@ -8,6 +8,7 @@
 //! - `id`: validated names of tenants and conversations.
 //! - `error`: [`Error`], one variant for each situation a caller can act on.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
+//! - `clock`: waiting, for a file that somebody else is creating.
 //! - `words`: which words a text has, for the index and for queries.
 //!
 //! The log is append-only: nothing here deletes or rewrites an entry; only memories can be forgotten. The crate reads no clock and makes no random
@@ -15,6 +16,7 @@
 #![warn(missing_docs)]
 
 mod any;
+mod clock;
 mod error;
 mod id;
 mod rows;

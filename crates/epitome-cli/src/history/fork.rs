@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Forked, path, unknown_session};
 use crate::args::ForkArgs;
-use crate::{Ending, print, source};
+use crate::{Ending, clock, print};
 
 pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     let store = args.store.open().await?;
@@ -30,8 +30,8 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
         parent_changes: changes.len(),
         entries,
     };
-    let now_ms = i64::try_from(source::now_ms()).unwrap_or(i64::MAX);
-    let id = ConversationId::new(&uuid::Uuid::now_v7().simple().to_string())?;
+    let now_ms = i64::try_from(clock::now_ms()).unwrap_or(i64::MAX);
+    let id = ConversationId::new(&clock::new_id())?;
     let mut forked = NewChange::from(ChangeRow {
         conversation: id.clone(),
         seq: 0,

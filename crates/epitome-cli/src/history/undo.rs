@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Changed, path, unknown_session};
 use crate::args::UndoArgs;
-use crate::{Ending, print, source};
+use crate::{Ending, clock, print};
 
 /// How often another writer may be faster.
 const ATTEMPTS: usize = 5;
@@ -72,7 +72,7 @@ async fn append(store: &AnyStore, tenant: &TenantId, row: &CompactionRow) -> Res
             kind: ChangeKind::Undone,
             compaction: Some(row.id.clone()),
             body: serde_json::to_string(&Changed { entries })?,
-            at_ms: i64::try_from(source::now_ms()).unwrap_or(i64::MAX),
+            at_ms: i64::try_from(clock::now_ms()).unwrap_or(i64::MAX),
         });
         if store.append_change(tenant, &change).await? == Appended::Stored {
             return Ok(());

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use epitome::{Job, Reason};
 use epitome_store::Leases;
-use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 use super::state::{InFlight, Ready, State};
 use super::{Conversation, ConversationError};
+use crate::clock;
 use crate::hooks::{BeforeCompaction, Preparation, Verdict};
 use crate::model::Asked;
 use crate::summarise::{LadderRung, Step, Wish, Written};
@@ -107,7 +107,7 @@ impl Conversation {
         let lease_ms = u64::try_from(self.shared().lease_ms).unwrap_or(0);
         tokio::select! {
             () = stopping.cancelled() => {}
-            () = tokio::time::sleep(Duration::from_millis(lease_ms)) => return,
+            () = clock::sleep(Duration::from_millis(lease_ms)) => return,
         }
         let mut state = self.state().await;
         if state.ready.take_if(|ready| ready.fence == fence).is_some() {
@@ -147,8 +147,7 @@ impl Conversation {
     async fn keep_lease(&self, fence: u64) {
         let shared = self.shared();
         let third = u64::try_from(shared.lease_ms / 3).unwrap_or(1).max(1);
-        let mut ticks = tokio::time::interval(Duration::from_millis(third));
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = clock::every(Duration::from_millis(third));
         ticks.tick().await;
         loop {
             ticks.tick().await;
@@ -175,7 +174,7 @@ impl Conversation {
             },
             None => Asked {
                 conversation: self.id().to_string(),
-                until: Instant::now() + LONGEST,
+                until: clock::after(LONGEST),
                 cancel,
             },
         }

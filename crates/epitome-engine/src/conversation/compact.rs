@@ -264,7 +264,7 @@ impl Conversation {
         let count = |range: &std::ops::Range<usize>| u32::try_from(range.len()).unwrap_or(u32::MAX);
         let tip = state.tip.ok_or(CommitError::Superseded)?;
         Ok(CompactionRow {
-            id: uuid::Uuid::now_v7().simple().to_string(),
+            id: crate::clock::new_id(),
             conversation: self.id().clone(),
             node: tip.node,
             model_class: format!("session/{}/{}", self.id(), state.changes),
@@ -292,7 +292,7 @@ impl Conversation {
             let key = shared.key_of(&[b"memory", memory.normal_text().as_bytes()]);
             let entries = memory.entries.iter();
             let row = MemoryRow {
-                id: uuid::Uuid::now_v7().simple().to_string(),
+                id: crate::clock::new_id(),
                 key,
                 kind: memory.kind.as_str().to_owned(),
                 text: memory.text.clone(),

@@ -83,7 +83,7 @@ impl Conversation {
     /// When the store fails.
     pub async fn fork(&self, entries: usize) -> Result<Self, ConversationError> {
         let state = self.state().await;
-        let id = ConversationId::from_number(uuid::Uuid::now_v7().as_u128());
+        let id = ConversationId::from_number(crate::clock::new_number());
         let shared = self.shared();
         let now = shared.clock.now_ms();
         let place = ForkPlace {

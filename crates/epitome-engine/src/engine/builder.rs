@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Engine;
-use crate::clock::Clock;
+use crate::clock::{self, Clock};
 use crate::hooks::Hooks;
 use crate::model::Caller;
 use crate::shared::Shared;
@@ -234,9 +234,7 @@ impl EngineBuilder {
             let writer = ModelWriter::new(caller, templates, style, Parts::default());
             Some(Arc::new(writer) as Arc<dyn Writer>)
         });
-        let holder = self
-            .holder
-            .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+        let holder = self.holder.unwrap_or_else(clock::new_id);
         Ok(Engine {
             shared: Arc::new(Shared {
                 store,
