@@ -1,8 +1,10 @@
 //! `cargo xtask lint`: cargo's own checks, then the house rules. Everything runs; the failures are listed at the end.
 //!
-//! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] and [`designs`] what [`imports`] finds in them; [`metadata`] reads
+//! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] and [`designs`] what [`imports`] finds in them, [`clock`] who
+//! reads the time; [`metadata`] reads
 //! the dependency graph, [`dependencies`] and [`licences`] judge it.
 
+mod clock;
 mod cycles;
 mod dependencies;
 mod designs;
@@ -99,6 +101,10 @@ fn house_rules(project: &Project) -> Result<Vec<Finding>> {
         (
             "designs are named in their own room only",
             Ok(designs::named_outside(&files)),
+        ),
+        (
+            "the time is read, waited for and made names of only in `clock`",
+            Ok(clock::outside_its_module(&files)),
         ),
     ];
 

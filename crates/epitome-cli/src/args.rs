@@ -1,6 +1,8 @@
 //! What can be typed.
 
 mod config;
+mod recall;
+mod stored;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +17,8 @@ use epitome_wire::Wire;
 pub(crate) use config::{
     ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
+pub(crate) use recall::RecallArgs;
+pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, ShowArgs, StoreArgs, UndoArgs};
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -42,17 +46,17 @@ pub(crate) enum Command {
     /// Check a summary against the conversation it stands for
     Verify(VerifyArgs),
     /// Find original entries of a file or of a stored conversation by their words
-    Recall(crate::recall::RecallArgs),
+    Recall(RecallArgs),
     /// List stored conversations, or the compactions of one
-    Log(crate::history::LogArgs),
+    Log(LogArgs),
     /// Show a stored compaction with its summary and record, or an entry byte for byte
-    Show(crate::history::ShowArgs),
+    Show(ShowArgs),
     /// Take back the newest compaction of a stored conversation
-    Undo(crate::history::UndoArgs),
+    Undo(UndoArgs),
     /// Begin a new conversation that shares the first entries of a stored one
-    Fork(crate::history::ForkArgs),
+    Fork(ForkArgs),
     /// List what is believed of models, their windows and how they count, and why
-    Models(crate::history::ModelsArgs),
+    Models(ModelsArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Write, show and check the configuration

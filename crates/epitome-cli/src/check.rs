@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::CheckArgs;
-use crate::source::{Kind, Source, now_ms};
+use crate::clock::now_ms;
+use crate::source::{Kind, Source};
 use crate::writing::{Existing, Target};
 
 /// The object of `--json`. Its names are public surface.

@@ -18,6 +18,7 @@ use epitome_wire::Body;
 
 use crate::Ending;
 use crate::args::{CompactArgs, Count};
+use crate::clock::Stopwatch;
 use crate::config;
 use crate::source::Source;
 use crate::summarizer;
@@ -27,7 +28,7 @@ use input::{Input, read};
 use report::Report;
 
 pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
-    let mut started = now();
+    let mut started = Stopwatch::start();
     let target = args.out.as_deref().map(|out| {
         let existing = Existing::of_flag(args.force);
         Target::checked(out, [args.file.as_path()], existing)
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let mut ending = Ending::Done;
     for input in &inputs {
         let report = compact(args, &resolved, &summarizer, &name, input, started)?;
-        started = now();
+        started = Stopwatch::start();
         if let Some(target) = &target
             && !args.dry_run
             && report.ending() == Ending::Done
@@ -74,7 +75,7 @@ fn compact(
     summarizer: &Summarizer,
     name: &str,
     input: &Input,
-    started: std::time::Instant,
+    started: Stopwatch,
 ) -> Result<Report> {
     let outcome = match decide(args, resolved, input) {
         Ok(plan) => carry_out(args, resolved, summarizer, input, plan)?,
@@ -95,16 +96,8 @@ fn compact(
         input,
         outcome,
         rendered,
-        started.elapsed(),
+        started.taken(),
     )
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the command reports how long it took"
-)]
-fn now() -> std::time::Instant {
-    std::time::Instant::now()
 }
 
 fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan, NoPlan> {

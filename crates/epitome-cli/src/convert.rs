@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{ConvertArgs, Target};
+use crate::clock::now_ms;
 use crate::compact::chosen;
-use crate::source::{Kind, Source, messages, now_ms, tell_problems};
+use crate::source::{Kind, Source, messages, tell_problems};
 use crate::writing::{Existing, Target as File};
 
 /// The object of `--json`. Its names are public surface.

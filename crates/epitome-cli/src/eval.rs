@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::Ending;
 use crate::args::{EvalArgs, EvalPart};
+use crate::clock::Stopwatch;
 use score::Score;
 
 /// Sessions of a quick run.
@@ -49,7 +50,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &EvalArgs) -> Result<Ending> {
-    let started = now();
+    let started = Stopwatch::start();
     let report = measure(args)?;
     let text = if args.json {
         serde_json::to_string(&report)? + "\n"
@@ -59,17 +60,9 @@ pub(crate) fn run(args: &EvalArgs) -> Result<Ending> {
         print::text(&report)
     };
     crate::print(&text)?;
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = started.taken().as_secs_f64();
     eprintln!("epitome: measured in {seconds:.1} s");
     Ok(Ending::Done)
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the command reports how long it took"
-)]
-fn now() -> std::time::Instant {
-    std::time::Instant::now()
 }
 
 fn measure(args: &EvalArgs) -> Result<Report> {

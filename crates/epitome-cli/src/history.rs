@@ -6,19 +6,16 @@ mod models;
 mod show;
 mod undo;
 
-pub(crate) use fork::ForkArgs;
-pub(crate) use log::LogArgs;
-pub(crate) use models::ModelsArgs;
-pub(crate) use show::ShowArgs;
-pub(crate) use undo::UndoArgs;
-
 use anyhow::{Context, Result, bail};
-use clap::Args as ClapArgs;
 use epitome_server::StoreLocation;
-use epitome_store::{AnyStore, ChangeKind, ConversationId, Digest, NodeRow, Store, TenantId};
+use epitome_store::{
+    AnyStore, ChangeKind, Changes, ConversationId, Conversations, Digest, Entries, NodeRow, Store,
+    TenantId,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Ending;
+use crate::args::{ForkArgs, LogArgs, ModelsArgs, ShowArgs, StoreArgs, UndoArgs};
 use crate::serve::store_location;
 
 /// How many forks of forks without entries of their own are followed.
@@ -42,20 +39,6 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<Ending> {
 
 pub(crate) fn fork(args: &ForkArgs) -> Result<Ending> {
     block_on(fork::run(args))
-}
-
-/// Which store, and whose part of it.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct StoreArgs {
-    /// Where conversations are kept: sqlite:PATH [default: where `epitome serve` keeps them]
-    #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
-    store: Option<String>,
-    /// Whose conversations
-    #[arg(long, value_name = "NAME", default_value = "local")]
-    pub(crate) tenant: TenantId,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 impl StoreArgs {

@@ -6,6 +6,7 @@
 
 mod args;
 mod check;
+mod clock;
 mod compact;
 mod config;
 mod convert;

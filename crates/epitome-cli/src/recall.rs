@@ -7,39 +7,15 @@ mod session;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use clap::Args as ClapArgs;
-use epitome_store::ConversationId;
 
 use crate::Ending;
-use crate::args::Format;
-use crate::history::{StoreArgs, block_on, one_line};
+use crate::args::RecallArgs;
+use crate::history::{block_on, one_line};
 
 /// How much of an entry is shown.
 const EXCERPT_CHARS: usize = 160;
 /// How much of that stands before the first word that was found.
 const BEFORE_CHARS: usize = 40;
-
-#[derive(Debug, ClapArgs)]
-#[command(
-    override_usage = "epitome recall [OPTIONS] FILE QUERY…\n       epitome recall [OPTIONS] --session ID QUERY…"
-)]
-pub(crate) struct RecallArgs {
-    /// A session file, a request body, an array of messages, or one message per line (`-` reads standard input);
-    /// then the words to look for. With --session only the words
-    #[arg(required = true, value_name = "FILE|QUERY")]
-    named: Vec<String>,
-    /// Look in a stored conversation: in what it can have seen, not in branches that were abandoned
-    #[arg(long, value_name = "ID")]
-    session: Option<ConversationId>,
-    /// How many entries are shown at most
-    #[arg(short = 'k', value_name = "N", default_value_t = 5)]
-    most: u32,
-    /// What FILE is
-    #[arg(long, value_enum, default_value_t = Format::Auto)]
-    format: Format,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 /// What was found, the best first.
 struct Found {

@@ -201,15 +201,3 @@ pub(crate) fn tell_problems(name: &str, problems: &Problems) {
         eprintln!("epitome: {name}: {more} more problems");
     }
 }
-
-/// Milliseconds since 1970, for entries that are written into session files.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "agents date the entries of their files; nothing else depends on it"
-)]
-pub(crate) fn now_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-    })
-}

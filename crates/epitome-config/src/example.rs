@@ -4,9 +4,9 @@ use epitome::PresetName;
 use epitome::settings::{Settings, Value};
 
 use crate::field::Section;
-use crate::load::default_of;
+use crate::notation::toml;
 use crate::row::Row;
-use crate::sections::{Hook, Memory, Server, Summarizer};
+use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
 
 /// Where lines of prose end.
 const WIDTH_CHARS: usize = 100;
@@ -127,31 +127,4 @@ fn prose(text: &mut String, words: &str) {
         length += chars;
     }
     text.push('\n');
-}
-
-/// A value as TOML writes it.
-pub(crate) fn toml(value: &Value) -> String {
-    match value {
-        Value::Null => "\"\"".to_owned(),
-        Value::Switch(switch) => switch.to_string(),
-        Value::Whole(number) => number.to_string(),
-        Value::Number(number) => format!("{number:?}"),
-        // Every escape of JSON is one of TOML.
-        Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
-        Value::List(list) => {
-            let list: Vec<String> = list.iter().map(toml).collect();
-            format!("[{}]", list.join(", "))
-        }
-        Value::Table(table) => {
-            let entry = |(key, value): &(String, Value)| {
-                format!(
-                    "{} = {}",
-                    serde_json::Value::from(key.as_str()),
-                    toml(value)
-                )
-            };
-            let entries: Vec<String> = table.iter().map(entry).collect();
-            format!("{{ {} }}", entries.join(", "))
-        }
-    }
 }

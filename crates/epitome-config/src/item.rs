@@ -5,6 +5,7 @@ use std::fmt;
 use epitome::settings::{Key, Value};
 
 use crate::address::Address;
+use crate::notation::{json_of, toml};
 use crate::origin::Origin;
 use crate::row::{Form, Row};
 use crate::scope::{Scope, join};
@@ -111,12 +112,12 @@ impl Entry {
     /// The value as JSON has it.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        crate::schema::json_of(&self.value)
+        json_of(&self.value)
     }
 
     /// The value as TOML writes it.
     #[must_use]
     pub fn toml(&self) -> String {
-        crate::example::toml(&self.value)
+        toml(&self.value)
     }
 }

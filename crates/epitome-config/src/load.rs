@@ -12,9 +12,9 @@ use crate::layers::{Layer, Merged};
 use crate::names::{ROWS, key_at, presets_with};
 use crate::origin::Origin;
 use crate::problem::{ConfigError, Problem, ProblemKind};
-use crate::resolve;
+use crate::resolve::{self, ForAgent};
 use crate::scope::Scope;
-use crate::sections::{Hook, Memory, Server, Summarizer};
+use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
 use crate::sources::{Flag, Owner, Sources};
 use crate::{read, trust, variables};
 
@@ -37,11 +37,21 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
     /// The files that were read, the lowest layer first.
     pub files: Vec<PathBuf>,
-    pub(crate) merged: Merged,
+    merged: Merged,
+}
+
+impl Sources {
+    /// Reads everything.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of the layers.
+    pub fn load(&self) -> Result<Loaded, ConfigError> {
+        Loaded::of(self)
+    }
 }
 
 impl Loaded {
-    pub(crate) fn of(sources: &Sources) -> Result<Self, ConfigError> {
+    fn of(sources: &Sources) -> Result<Self, ConfigError> {
         let found = sources.found();
         let mut layers: Vec<Layer> = Vec::new();
         let mut warnings = Vec::new();
@@ -107,6 +117,12 @@ impl Loaded {
         } else {
             Err(ConfigError { problems })
         }
+    }
+
+    /// The configuration of an agent; one that has nothing of its own has what all have.
+    #[must_use]
+    pub const fn for_agent<'l>(&'l self, agent: Option<&'l str>) -> ForAgent<'l> {
+        ForAgent::of(&self.merged, agent)
     }
 
     /// The agents that have settings of their own.
@@ -314,15 +330,4 @@ fn hooks(merged: &Merged) -> Vec<Hook> {
         }
     }
     hooks
-}
-
-/// What a row has when nobody sets it.
-pub(crate) fn default_of(row: &crate::row::Row) -> Option<Value> {
-    let summarizer = || Summarizer::default().value(row);
-    let memory = || Memory::default().value(row);
-    let hook = || Hook::default().value(row);
-    summarizer()
-        .or_else(memory)
-        .or_else(hook)
-        .or_else(|| Server::default().value(row))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use epitome::settings::SettingsError;
 
 use crate::origin::Origin;
-use crate::trust::Standing;
+use crate::standing::Standing;
 
 /// One thing that is wrong, with the place to look at.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,14 +7,13 @@ use epitome::{Preset, PresetName, Window, window_of};
 
 use crate::item::{Entry, Item, Setting};
 use crate::layers::Merged;
-use crate::load::Loaded;
 use crate::names::presets_with;
 use crate::origin::Origin;
 
 /// A configuration as one agent has it.
 #[derive(Clone, Copy, Debug)]
 pub struct ForAgent<'l> {
-    loaded: &'l Loaded,
+    merged: &'l Merged,
     agent: Option<&'l str>,
 }
 
@@ -33,18 +32,11 @@ pub struct Resolved {
     entries: Vec<Entry>,
 }
 
-impl Loaded {
-    /// The configuration of an agent; one that has nothing of its own has what all have.
-    #[must_use]
-    pub const fn for_agent<'l>(&'l self, agent: Option<&'l str>) -> ForAgent<'l> {
-        ForAgent {
-            loaded: self,
-            agent,
-        }
+impl<'l> ForAgent<'l> {
+    pub(crate) const fn of(merged: &'l Merged, agent: Option<&'l str>) -> Self {
+        Self { merged, agent }
     }
-}
 
-impl ForAgent<'_> {
     /// Its settings with a model.
     #[must_use]
     pub fn for_model(&self, model: &str) -> Resolved {
@@ -58,7 +50,7 @@ impl ForAgent<'_> {
     }
 
     fn resolve(&self, model: Option<&str>) -> Resolved {
-        let merged = &self.loaded.merged;
+        let merged = self.merged;
         let holding = merged.holding(self.agent, model);
         let settings =
             settings(&holding).unwrap_or_else(|_| as_far_as_possible(merged, self.agent, model));

@@ -4,8 +4,6 @@ use std::fmt;
 
 use epitome::settings::{Bounds, Kind};
 
-use crate::trust::SetBy;
-
 /// One setting of a section: the counterpart of [`epitome::settings::Key`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -23,6 +21,17 @@ pub struct Row {
     /// Who may set it.
     pub set_by: SetBy,
     pub(crate) doc: &'static str,
+}
+
+/// Who may set a setting. A setting that says nothing is its owner's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SetBy {
+    /// The user: in the system's or the user's file, in one that is named, in the environment, with a flag, or in a
+    /// project that was trusted.
+    Owner,
+    /// Any project too, by a file found in the working folder or above it.
+    Project,
 }
 
 /// What may stand at a [`Row`].

@@ -1,14 +1,14 @@
 //! The JSON Schema of the file, made of the same rows.
 
 use epitome::PresetName;
-use epitome::settings::{Bounds, Key, Kind, Settings, Value, spellings};
+use epitome::settings::{Bounds, Key, Kind, Settings, spellings};
 use serde_json::{Map, Value as Json, json};
 
 use crate::field::Section;
-use crate::load::default_of;
 use crate::names::{keys, presets_with};
+use crate::notation::json_of;
 use crate::row::{Form, Row};
-use crate::sections::{Hook, Memory, Server, Summarizer};
+use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
 
 /// A written threshold.
 const THRESHOLD: &str = r"^\s*([Oo][Ff][Ff]|-?[0-9][0-9_]*|[0-9]+(\.[0-9]+)?\s*%)\s*$";
@@ -91,22 +91,6 @@ pub fn schema() -> Json {
         "unevaluatedProperties": false,
         "$defs": {"settings": all_settings(), "model": model, "agent": agent},
     })
-}
-
-/// A value as JSON.
-pub(crate) fn json_of(value: &Value) -> Json {
-    match value {
-        Value::Null => Json::Null,
-        Value::Switch(switch) => json!(switch),
-        Value::Whole(number) => json!(number),
-        Value::Number(number) => json!(number),
-        Value::Text(text) => json!(text),
-        Value::List(list) => list.iter().map(json_of).collect(),
-        Value::Table(table) => {
-            let entry = |(key, value): &(String, Value)| (key.clone(), json_of(value));
-            Json::Object(table.iter().map(entry).collect())
-        }
-    }
 }
 
 /// Settings with these tables beside them.

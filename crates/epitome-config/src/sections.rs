@@ -8,8 +8,7 @@ use epitome::settings::{Bounds, Kind, Value};
 
 use crate::address::Address;
 use crate::field::{Field, Section, VariableName, choices, section, set_by};
-use crate::row::{Form, Row};
-use crate::trust::SetBy;
+use crate::row::{Form, Row, SetBy};
 
 section! {
     /// Who writes summaries, and how the model behind it is reached.
@@ -173,4 +172,15 @@ pub(crate) fn rows() -> Vec<&'static Row> {
         Hook::rows(),
     ]
     .concat()
+}
+
+/// What a row has when nobody sets it.
+pub(crate) fn default_of(row: &Row) -> Option<Value> {
+    let summarizer = || Summarizer::default().value(row);
+    let memory = || Memory::default().value(row);
+    let hook = || Hook::default().value(row);
+    summarizer()
+        .or_else(memory)
+        .or_else(hook)
+        .or_else(|| Server::default().value(row))
 }

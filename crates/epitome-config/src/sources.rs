@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use epitome::settings::Value;
 
-use crate::load::Loaded;
-use crate::problem::ConfigError;
-use crate::trust::TRUSTED_NAME;
-
 /// The name of the file.
 pub const FILE_NAME: &str = "epitome.toml";
+
+/// The name of the list of trusted files, beside the user's own configuration.
+pub const TRUSTED_NAME: &str = "trusted.jsonl";
 
 /// Everything a configuration is made of. *Input*: [`Sources::of_process`], or the fields. *Output*: [`Sources::load`].
 ///
@@ -134,14 +133,6 @@ impl Sources {
             variables: ours.collect(),
             flags: Vec::new(),
         }
-    }
-
-    /// Reads everything.
-    ///
-    /// # Errors
-    /// Everything that is wrong with any of the layers.
-    pub fn load(&self) -> Result<Loaded, ConfigError> {
-        Loaded::of(self)
     }
 
     /// The files that are there now, the lowest layer first. A file that is named is listed whether it is there or not.

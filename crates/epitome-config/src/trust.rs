@@ -1,6 +1,5 @@
 //! Whose configuration is heard: a file found in a folder belongs to whoever wrote that folder.
 
-use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,21 +8,9 @@ use crate::layers::Layer;
 use crate::origin::Origin;
 use crate::problem::{Problem, ProblemKind};
 use crate::read;
+use crate::row::SetBy;
 use crate::sources::FILE_NAME;
-
-/// The name of the list of trusted files, beside the user's own configuration.
-pub const TRUSTED_NAME: &str = "trusted.jsonl";
-
-/// Who may set a setting. A setting that says nothing is its owner's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SetBy {
-    /// The user: in the system's or the user's file, in one that is named, in the environment, with a flag, or in a
-    /// project that was trusted.
-    Owner,
-    /// Any project too, by a file found in the working folder or above it.
-    Project,
-}
+use crate::standing::Standing;
 
 /// The settings of the presets that any project may set: sizes, shares, and how a design works. Not among them is what
 /// decides which model reads a conversation, or what it is told.
@@ -70,18 +57,6 @@ impl Setting {
             Self::Key(_) | Self::Template(_) | Self::NoHooks => SetBy::Owner,
         }
     }
-}
-
-/// What is known of a file in the list of trusted ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Standing {
-    /// It is what was trusted.
-    Trusted,
-    /// It was trusted, and is another one now.
-    Changed,
-    /// Nobody trusted it.
-    Unknown,
 }
 
 /// The files that a user trusts, each with a digest of what it said then. *Input*: [`Trusted::read`],
@@ -231,15 +206,4 @@ fn place_of(file: &Path) -> Result<PathBuf, String> {
 
 fn digest_of(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
-}
-
-/// Why a file is not heard.
-impl fmt::Display for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Trusted => "it is trusted",
-            Self::Changed => "it changed since it was trusted",
-            Self::Unknown => "it was found in the working folder or above it and is not trusted",
-        })
-    }
 }

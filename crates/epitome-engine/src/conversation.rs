@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{CommitError, Event, Message, NoPlan, Session, Ticket, Usage, UsageFinding};
-use epitome_store::{Append, Appended, ConversationId, NewConversation, Store};
+use epitome_store::{Append, Appended, ConversationId, Entries, NewConversation};
 use epitome_wire::Wire;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::engine::Engine;
 use crate::hooks::HookContext;
+use crate::shared::Shared;
 use crate::statistics::Statistics;
 
 use entry::{Entry, Rows};
@@ -69,7 +69,7 @@ pub enum ConversationError {
     },
 }
 
-/// A conversation of an [`Engine`]. A clone is the same conversation.
+/// A conversation of an [`Engine`](crate::Engine). A clone is the same conversation.
 ///
 /// *Input*: [`push`](Self::push), [`push_raw`](Self::push_raw), [`observe`](Self::observe),
 /// [`overflowed`](Self::overflowed). *Before each request*: [`prepare_step`](Self::prepare_step). *By hand*:
@@ -83,7 +83,7 @@ pub struct Conversation {
 
 #[derive(Debug)]
 struct Inner {
-    engine: Engine,
+    shared: Arc<Shared>,
     id: ConversationId,
     state: Mutex<State>,
     context: std::sync::Mutex<Arc<HookContext>>,
@@ -91,17 +91,17 @@ struct Inner {
 
 impl Conversation {
     pub(crate) async fn open(
-        engine: &Engine,
+        shared: &Arc<Shared>,
         id: &ConversationId,
     ) -> Result<Self, ConversationError> {
-        let state = restore::restore(engine, id).await?;
+        let state = restore::restore(shared, id).await?;
         let context = HookContext {
             session_key: Some(id.to_string()),
             ..HookContext::default()
         };
         Ok(Self {
             inner: Arc::new(Inner {
-                engine: engine.clone(),
+                shared: Arc::clone(shared),
                 id: id.clone(),
                 state: Mutex::new(state),
                 context: std::sync::Mutex::new(Arc::new(context)),
@@ -120,7 +120,7 @@ impl Conversation {
     /// # Errors
     /// [`ConversationError`]; the message is not in the conversation then.
     pub async fn push(&self, message: &Message) -> Result<(), ConversationError> {
-        let entries = Entry::of(self.engine().wire(), message)?;
+        let entries = Entry::of(self.shared().wire, message)?;
         self.append(entries).await
     }
 
@@ -129,14 +129,14 @@ impl Conversation {
     /// # Errors
     /// [`ConversationError`]; the message is not in the conversation then.
     pub async fn push_raw(&self, raw: impl Into<Bytes>) -> Result<(), ConversationError> {
-        let entry = Entry::read(self.engine().wire(), raw.into())?;
+        let entry = Entry::read(self.shared().wire, raw.into())?;
         self.append(vec![entry]).await
     }
 
     async fn append(&self, entries: Vec<Entry>) -> Result<(), ConversationError> {
         let mut state = self.state().await;
-        let shared = self.engine().shared();
-        let rows = Rows::of(self.engine(), self.id(), state.tip, &entries);
+        let shared = self.shared();
+        let rows = Rows::of(shared, self.id(), state.tip, &entries);
         let after = state.tip.filter(|tip| tip.is_own).map(|tip| tip.node);
         let append = Append {
             conversation: self.new_conversation(),
@@ -192,7 +192,7 @@ impl Conversation {
     /// [`ConversationError::Unreadable`] when it is no object.
     pub async fn set_frame(&self, frame: &str) -> Result<(), ConversationError> {
         let frame = state::Frame::read(frame).map_err(|why| ConversationError::Unreadable {
-            wire: self.engine().wire(),
+            wire: self.shared().wire,
             why,
         })?;
         let mut state = self.state().await;
@@ -210,7 +210,7 @@ impl Conversation {
 
     /// The whole request: the frame with the messages of the view.
     pub async fn request(&self) -> Bytes {
-        self.state().await.request(self.engine().wire())
+        self.state().await.request(self.shared().wire)
     }
 
     /// What happened since the last call, in order.
@@ -238,8 +238,8 @@ impl Conversation {
         self.state().await.in_flight.is_some()
     }
 
-    fn engine(&self) -> &Engine {
-        &self.inner.engine
+    fn shared(&self) -> &Arc<Shared> {
+        &self.inner.shared
     }
 
     async fn state(&self) -> MutexGuard<'_, State> {
@@ -256,7 +256,7 @@ impl Conversation {
     }
 
     fn prices(&self) -> epitome::Prices {
-        let model = self.engine().shared().model.as_deref();
+        let model = self.shared().model.as_deref();
         let found = model.and_then(|name| epitome::ModelTable::builtin().find(name));
         found.map(|model| model.prices).unwrap_or_default()
     }
@@ -266,13 +266,13 @@ impl Conversation {
             id: self.id().clone(),
             parent: None,
             label: None,
-            created_ms: self.engine().shared().clock.now_ms(),
+            created_ms: self.shared().clock.now_ms(),
         }
     }
 
     /// Throws away what is in memory and reads the store.
     async fn read_again(&self, state: &mut State) -> Result<(), ConversationError> {
-        let mut fresh = restore::restore(self.engine(), self.id()).await?;
+        let mut fresh = restore::restore(self.shared(), self.id()).await?;
         // It was begun on what is no longer so.
         self.call_off(state).await;
         fresh.works_begun = state.works_begun;

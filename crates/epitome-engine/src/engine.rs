@@ -1,21 +1,15 @@
-//! What all conversations of a host share: the store, who writes summaries, hooks, tasks.
+//! The conversations of a host: begun, opened, and brought to an end together.
 
 mod builder;
 
 use std::sync::Arc;
 
 use epitome::settings::Settings;
-use epitome::{Digest, Learned, Meter, Window};
-use epitome_store::{AnyStore, ConversationId, MemoryRow, Store, TenantId};
-use epitome_wire::Wire;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use epitome_store::{ConversationId, Memories, MemoryRow, Store};
 
-use crate::clock::Clock;
+use crate::clock;
 use crate::conversation::{Conversation, ConversationError};
-use crate::hooks::Hooks;
-use crate::model::Caller;
-use crate::summarise::Ladder;
+use crate::shared::Shared;
 
 pub use builder::{EngineBuilder, EngineError};
 
@@ -40,32 +34,6 @@ pub struct Engine {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) store: AnyStore,
-    pub(crate) tenant: TenantId,
-    /// Who this engine is among those that share the store.
-    pub(crate) holder: String,
-    pub(crate) key: [u8; 32],
-    pub(crate) settings: Settings,
-    pub(crate) window: Window,
-    /// What the model's provider taught about its window.
-    pub(crate) learned: Option<Learned>,
-    pub(crate) meter: Meter,
-    pub(crate) wire: Wire,
-    pub(crate) guards: bool,
-    pub(crate) ladder: Ladder,
-    pub(crate) caller: Option<Caller>,
-    /// The conversation's own model and where it is, for what is learned about it.
-    pub(crate) model: Option<String>,
-    pub(crate) place: Option<String>,
-    pub(crate) hooks: Hooks,
-    pub(crate) clock: Clock,
-    pub(crate) tasks: TaskTracker,
-    pub(crate) stopping: CancellationToken,
-    pub(crate) lease_ms: i64,
-}
-
 impl Engine {
     /// Everything that can be chosen.
     #[must_use]
@@ -78,7 +46,7 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn create(&self) -> Result<Conversation, ConversationError> {
-        let id = ConversationId::from_number(uuid::Uuid::now_v7().as_u128());
+        let id = ConversationId::from_number(clock::new_number());
         self.open(&id).await
     }
 
@@ -87,7 +55,7 @@ impl Engine {
     /// # Errors
     /// When the store fails, or what it holds cannot be read.
     pub async fn open(&self, id: &ConversationId) -> Result<Conversation, ConversationError> {
-        Conversation::open(self, id).await
+        Conversation::open(&self.shared, id).await
     }
 
     /// At most `limit` memories of all conversations: with a query those that have its words, else the newest.
@@ -116,27 +84,5 @@ impl Engine {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.shared.settings
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    pub(crate) fn wire(&self) -> Wire {
-        self.shared.wire
-    }
-
-    pub(crate) fn meter(&self) -> Meter {
-        self.shared.meter
-    }
-
-    /// A digest that only this tenant can make.
-    pub(crate) fn key_of(&self, parts: &[&[u8]]) -> Digest {
-        let mut hasher = blake3::Hasher::new_keyed(&self.shared.key);
-        for part in parts {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        Digest::new(*hasher.finalize().as_bytes())
     }
 }

@@ -18,6 +18,7 @@ pub mod memory_folder;
 pub mod model;
 pub mod pipeline;
 mod recount;
+mod shared;
 mod statistics;
 pub mod summarise;
 

@@ -10,7 +10,6 @@ use crate::history::{History, MESSAGE_TOKENS};
 use crate::session::Speaker;
 use crate::text::{fit, suffix, tokens};
 
-pub(crate) use lines::{Line, PlainLines};
 pub(super) use lines::{random_lines, tfidf_lines};
 pub(super) use ranked::{cover_lines, ledger};
 

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::history::{History, idents};
+use crate::history::History;
 use crate::ident::Ident;
 use crate::scan::Scan;
+use crate::scan::idents;
 use crate::text::on_one_line;
 use crate::words::content_words;
 

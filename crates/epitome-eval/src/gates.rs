@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::builtin::{Aside, Output, compacted, counted_tokens, is_left_alone};
-use crate::history::{History, idents};
+use crate::builtin::{Output, compacted, counted_tokens, is_left_alone};
+use crate::history::History;
 use crate::ident::Ident;
+use crate::prepared::Aside;
+use crate::scan::idents;
 use crate::session::Entry;
 use crate::validity::{Rule, problems};
 

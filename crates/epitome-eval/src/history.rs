@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use crate::arguments::flat;
-use crate::baseline::{Line, PlainLines};
-use crate::builtin::{Aside, Prepared};
 use crate::ident::Ident;
-use crate::scan::Scan;
+use crate::lines::{Line, PlainLines};
+use crate::prepared::{Aside, Prepared};
+use crate::scan::idents;
 use crate::session::{Entry, Session, Speaker};
 use crate::text::tokens;
 use crate::words::rare_tokens;
@@ -167,7 +167,11 @@ impl History {
 
     /// All lines that are worth choosing.
     pub(crate) fn plain_lines(&self) -> &PlainLines {
-        self.plain_lines.get_or_init(|| PlainLines::of(self))
+        self.plain_lines.get_or_init(|| {
+            let said = self.before(self.len());
+            let said = said.filter(|(_, entry)| entry.role != Speaker::System);
+            PlainLines::of(said.map(|(position, _)| (position, self.text(position))))
+        })
     }
 
     /// The history as the built-in summariser reads it.
@@ -197,13 +201,6 @@ pub(crate) fn visible(entry: &Entry) -> String {
         text.push_str(&flat(&call.arguments));
     }
     text
-}
-
-/// The identifiers of a text.
-#[must_use]
-pub fn idents(text: &str) -> HashSet<Ident> {
-    let text: Vec<char> = text.chars().collect();
-    Scan::of(&text).idents().cloned().collect()
 }
 
 /// Token counts are far below the 52 bits that a float holds exactly.

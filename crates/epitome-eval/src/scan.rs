@@ -7,7 +7,7 @@ mod path;
 mod spans;
 mod word;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::ident::{Ident, Kind};
@@ -104,4 +104,11 @@ fn blank(text: &mut [char], place: &Range<usize>) {
     if let Some(place) = text.get_mut(place.clone()) {
         place.fill(' ');
     }
+}
+
+/// The identifiers of a text.
+#[must_use]
+pub fn idents(text: &str) -> HashSet<Ident> {
+    let text: Vec<char> = text.chars().collect();
+    Scan::of(&text).idents().cloned().collect()
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, Append, BeliefRow, Committed, CompactionRow, CompactionState, NodeRow, Outcome,
-    Store, TenantId,
+    AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
+    Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -148,7 +148,7 @@ impl Journal {
             };
             Ok::<_, epitome_store::Error>((nodes, epochs))
         };
-        match tokio::time::timeout(READ_DEADLINE, questions).await {
+        match crate::clock::within(READ_DEADLINE, questions).await {
             Ok(Ok(found)) => {
                 self.health.worked(READ);
                 return found;
@@ -165,7 +165,7 @@ impl Journal {
             return false;
         };
         let state = store.compaction_state(&self.tenant, id);
-        match tokio::time::timeout(READ_DEADLINE, state).await {
+        match crate::clock::within(READ_DEADLINE, state).await {
             Ok(Ok(state)) => {
                 self.health.worked(READ);
                 return state == Some(CompactionState::Undone);
@@ -205,7 +205,7 @@ impl Journal {
         write: impl Future<Output = epitome_store::Result<T>> + Send + 'static,
     ) -> Option<T> {
         let write = self.tasks.spawn(write);
-        match tokio::time::timeout(COMMIT_DEADLINE, write).await {
+        match crate::clock::within(COMMIT_DEADLINE, write).await {
             Ok(Ok(Ok(done))) => {
                 self.health.worked(what);
                 return Some(done);
@@ -267,7 +267,7 @@ async fn write_all(
             break;
         }
         // A commit costs much more than a row, so writes wait a moment for company.
-        tokio::time::sleep(GATHER).await;
+        crate::clock::sleep(GATHER).await;
         while batch.len() < QUEUE
             && let Ok(write) = writes.try_recv()
         {

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
-use epitome_store::{AnyStore, Store, TenantId};
+use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
@@ -133,7 +133,7 @@ impl Server {
             .await;
         drop(self.proxy);
         self.tasks.close();
-        if tokio::time::timeout(DRAIN, self.tasks.wait())
+        if crate::clock::within(DRAIN, self.tasks.wait())
             .await
             .is_err()
         {

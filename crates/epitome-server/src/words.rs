@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use epitome_store::{AnyStore, EntryRow, EntryWords, Result, Store, TenantId};
+use epitome_store::{AnyStore, EntryRow, EntryWords, Result, Search, TenantId};
 use epitome_wire::searchable_entry;
 
 /// How many bytes of messages are indexed in one transaction; a compaction may wait for its end.

@@ -3,10 +3,11 @@
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, CompactionState,
-    ConversationId, ConversationRow, EntryRow, EntryWords, Error, LearnedWindow, MemoryRow,
-    NewChange, NodeRow, Outcome, Result, Saved, SearchHit, SearchScope, SqliteStore, Store,
-    TenantId,
+    Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
+    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
+    EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
+    Outcome, Outcomes, Result, Saved, Search, SearchHit, SearchScope, SqliteStore, Store, TenantId,
+    Tenants,
 };
 
 /// Any of the stores, chosen at run time.
@@ -24,11 +25,10 @@ impl AnyStore {
     /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, [`Error::Unavailable`] for `postgres:` and `postgresql:`, and
     /// those of [`SqliteStore::open`].
     pub async fn open(location: &str) -> Result<Self> {
-        match sqlite_path(location)? {
-            MEMORY => SqliteStore::in_memory().await,
-            path => SqliteStore::open(path).await,
+        match Location::of(location)? {
+            Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
+            Location::File(path) => SqliteStore::open(path).await.map(Self::Sqlite),
         }
-        .map(Self::Sqlite)
     }
 
     /// Opens an existing, up-to-date store for reading; never writes to it.
@@ -36,256 +36,109 @@ impl AnyStore {
     /// # Errors
     /// As for [`open`](Self::open), and [`Error::CannotOpen`] when there is nothing at the location.
     pub async fn open_read_only(location: &str) -> Result<Self> {
-        match sqlite_path(location)? {
-            MEMORY => SqliteStore::in_memory().await,
-            path => SqliteStore::open_read_only(path).await,
+        match Location::of(location)? {
+            Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
+            Location::File(path) => SqliteStore::open_read_only(path).await.map(Self::Sqlite),
         }
-        .map(Self::Sqlite)
     }
 }
 
-/// What stands for no file.
-const MEMORY: &str = ":memory:";
+/// What a location names.
+enum Location<'a> {
+    /// SQLite without a file.
+    Memory,
+    /// A file of SQLite.
+    File(&'a str),
+}
 
-fn sqlite_path(location: &str) -> Result<&str> {
-    let (scheme, rest) = location.split_once(':').unwrap_or_default();
-    match scheme {
-        "sqlite" => match rest.strip_prefix("//").unwrap_or(rest) {
-            "" => Err(Error::NoPath),
-            path => Ok(path),
-        },
-        "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
-        _ => Err(Error::UnknownScheme {
-            scheme: scheme.to_owned(),
-        }),
+impl<'a> Location<'a> {
+    fn of(location: &'a str) -> Result<Self> {
+        let (scheme, rest) = location.split_once(':').unwrap_or_default();
+        match scheme {
+            "sqlite" => match rest.strip_prefix("//").unwrap_or(rest) {
+                "" => Err(Error::NoPath),
+                ":memory:" => Ok(Self::Memory),
+                path => Ok(Self::File(path)),
+            },
+            "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
+            _ => Err(Error::UnknownScheme {
+                scheme: scheme.to_owned(),
+            }),
+        }
     }
 }
 
-/// Hands a call to whichever store this is.
-macro_rules! delegate {
-    ($self:ident.$method:ident($($argument:expr),*)) => {
-        async move {
-            match $self {
-                Self::Sqlite(store) => store.$method($($argument),*).await,
-            }
+/// Hands the calls of one trait to whichever store this is. The `match` is the one place that knows them all: another store
+/// is a variant of [`AnyStore`], a [`Location`] and an arm here.
+macro_rules! dispatch {
+    ($noun:ident {
+        $(fn $method:ident(&self $(, $argument:ident: $kind:ty)* $(,)?) -> $answer:ty;)+
+    }) => {
+        impl $noun for AnyStore {
+            $(fn $method(&self $(, $argument: $kind)*) -> impl Future<Output = $answer> + Send {
+                async move {
+                    match self {
+                        Self::Sqlite(store) => store.$method($($argument),*).await,
+                    }
+                }
+            })+
         }
     };
 }
 
-#[expect(
-    clippy::manual_async_fn,
-    reason = "`+ Send` must be stated, or callers cannot spawn the futures"
-)]
-impl Store for AnyStore {
-    fn tenant_key(
+dispatch!(Tenants {
+    fn tenant_key(&self, tenant: &TenantId, fresh: [u8; 32]) -> Result<[u8; 32]>;
+});
+
+dispatch!(Conversations {
+    fn conversation(
         &self,
         tenant: &TenantId,
-        fresh: [u8; 32],
-    ) -> impl Future<Output = Result<[u8; 32]>> + Send {
-        delegate!(self.tenant_key(tenant, fresh))
-    }
+        conversation: &ConversationId,
+    ) -> Result<Option<ConversationRow>>;
+    fn conversations(&self, tenant: &TenantId, limit: u32) -> Result<Vec<ConversationRow>>;
+    fn tip(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Option<NodeRow>>;
+});
 
-    fn find_nodes(
-        &self,
-        tenant: &TenantId,
-        digests: &[Digest],
-    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
-        delegate!(self.find_nodes(tenant, digests))
-    }
+dispatch!(Entries {
+    fn append(&self, tenant: &TenantId, append: &Append) -> Result<()>;
+    fn append_all(&self, tenant: &TenantId, appends: &[Append]) -> Result<()>;
+    fn extend(&self, tenant: &TenantId, append: &Append, after: Option<Digest>) -> Result<Appended>;
+    fn entry(&self, tenant: &TenantId, key: Digest) -> Result<Option<EntryRow>>;
+    fn history(&self, tenant: &TenantId, tip: Digest) -> Result<Vec<EntryRow>>;
+    fn find_nodes(&self, tenant: &TenantId, digests: &[Digest]) -> Result<Vec<NodeRow>>;
+    fn path(&self, tenant: &TenantId, tip: Digest) -> Result<Vec<NodeRow>>;
+});
 
-    fn append(
-        &self,
-        tenant: &TenantId,
-        append: &Append,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.append(tenant, append))
-    }
-
-    fn append_all(
-        &self,
-        tenant: &TenantId,
-        appends: &[Append],
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.append_all(tenant, appends))
-    }
-
+dispatch!(Compactions {
     fn commit_compaction(
         &self,
         tenant: &TenantId,
         span: &Append,
         compaction: &CompactionRow,
-    ) -> impl Future<Output = Result<Committed>> + Send {
-        delegate!(self.commit_compaction(tenant, span, compaction))
-    }
-
-    fn publish(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-        record: Option<&str>,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.publish(tenant, compaction_id, record))
-    }
-
-    fn undo(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.undo(tenant, compaction_id))
-    }
-
-    fn compactions_at(
-        &self,
-        tenant: &TenantId,
-        nodes: &[Digest],
-    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
-        delegate!(self.compactions_at(tenant, nodes))
-    }
-
-    fn compactions_of(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
-        delegate!(self.compactions_of(tenant, conversation))
-    }
-
-    fn conversations(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<ConversationRow>>> + Send {
-        delegate!(self.conversations(tenant, limit))
-    }
-
-    fn history(
-        &self,
-        tenant: &TenantId,
-        tip: Digest,
-    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        delegate!(self.history(tenant, tip))
-    }
-
-    fn record_outcome(
-        &self,
-        tenant: &TenantId,
-        outcome: &Outcome,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.record_outcome(tenant, outcome))
-    }
-
-    fn outcomes(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<Outcome>>> + Send {
-        delegate!(self.outcomes(tenant, limit))
-    }
-
-    fn learn_window(
-        &self,
-        endpoint: &str,
-        model: &str,
-        window_tokens: u64,
-        at_ms: i64,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.learn_window(endpoint, model, window_tokens, at_ms))
-    }
-
-    fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
-        delegate!(self.learned_windows())
-    }
-
-    fn save_belief(&self, belief: &BeliefRow) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.save_belief(belief))
-    }
-
-    fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send {
-        delegate!(self.beliefs())
-    }
-
-    fn forget_belief(
-        &self,
-        endpoint: &str,
-        model: &str,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        delegate!(self.forget_belief(endpoint, model))
-    }
-
-    fn compaction(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
-        delegate!(self.compaction(tenant, compaction_id))
-    }
-
+    ) -> Result<Committed>;
+    fn publish(&self, tenant: &TenantId, compaction_id: &str, record: Option<&str>) -> Result<()>;
+    fn undo(&self, tenant: &TenantId, compaction_id: &str) -> Result<()>;
+    fn compaction(&self, tenant: &TenantId, compaction_id: &str) -> Result<Option<CompactionRow>>;
     fn compaction_state(
         &self,
         tenant: &TenantId,
         compaction_id: &str,
-    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send {
-        delegate!(self.compaction_state(tenant, compaction_id))
-    }
-
-    fn conversation(
+    ) -> Result<Option<CompactionState>>;
+    fn compactions_at(&self, tenant: &TenantId, nodes: &[Digest]) -> Result<Vec<CompactionRow>>;
+    fn compactions_of(
         &self,
         tenant: &TenantId,
         conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Option<ConversationRow>>> + Send {
-        delegate!(self.conversation(tenant, conversation))
-    }
+    ) -> Result<Vec<CompactionRow>>;
+});
 
-    fn tip(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Option<NodeRow>>> + Send {
-        delegate!(self.tip(tenant, conversation))
-    }
+dispatch!(Changes {
+    fn append_change(&self, tenant: &TenantId, new: &NewChange) -> Result<Appended>;
+    fn changes(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<ChangeRow>>;
+});
 
-    fn path(
-        &self,
-        tenant: &TenantId,
-        tip: Digest,
-    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
-        delegate!(self.path(tenant, tip))
-    }
-
-    fn entry(
-        &self,
-        tenant: &TenantId,
-        key: Digest,
-    ) -> impl Future<Output = Result<Option<EntryRow>>> + Send {
-        delegate!(self.entry(tenant, key))
-    }
-
-    fn extend(
-        &self,
-        tenant: &TenantId,
-        append: &Append,
-        after: Option<Digest>,
-    ) -> impl Future<Output = Result<Appended>> + Send {
-        delegate!(self.extend(tenant, append, after))
-    }
-
-    fn append_change(
-        &self,
-        tenant: &TenantId,
-        new: &NewChange,
-    ) -> impl Future<Output = Result<Appended>> + Send {
-        delegate!(self.append_change(tenant, new))
-    }
-
-    fn changes(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
-        delegate!(self.changes(tenant, conversation))
-    }
-
+dispatch!(Leases {
     fn acquire_lease(
         &self,
         tenant: &TenantId,
@@ -293,81 +146,64 @@ impl Store for AnyStore {
         holder: &str,
         now_ms: i64,
         until_ms: i64,
-    ) -> impl Future<Output = Result<Option<u64>>> + Send {
-        delegate!(self.acquire_lease(tenant, conversation, holder, now_ms, until_ms))
-    }
-
+    ) -> Result<Option<u64>>;
     fn renew_lease(
         &self,
         tenant: &TenantId,
         conversation: &ConversationId,
         fence: u64,
         until_ms: i64,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        delegate!(self.renew_lease(tenant, conversation, fence, until_ms))
-    }
-
+    ) -> Result<bool>;
     fn release_lease(
         &self,
         tenant: &TenantId,
         conversation: &ConversationId,
         fence: u64,
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.release_lease(tenant, conversation, fence))
-    }
+    ) -> Result<()>;
+});
 
-    fn save_memory(
-        &self,
-        tenant: &TenantId,
-        memory: &MemoryRow,
-    ) -> impl Future<Output = Result<Saved>> + Send {
-        delegate!(self.save_memory(tenant, memory))
-    }
-
+dispatch!(Memories {
+    fn save_memory(&self, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved>;
     fn memories(
         &self,
         tenant: &TenantId,
         query: Option<&str>,
         limit: u32,
-    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
-        delegate!(self.memories(tenant, query, limit))
-    }
+    ) -> Result<Vec<MemoryRow>>;
+    fn forget_memory(&self, tenant: &TenantId, memory_id: &str) -> Result<bool>;
+});
 
-    fn forget_memory(
-        &self,
-        tenant: &TenantId,
-        memory_id: &str,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        delegate!(self.forget_memory(tenant, memory_id))
-    }
-
-    fn index(
-        &self,
-        tenant: &TenantId,
-        words: &[EntryWords],
-    ) -> impl Future<Output = Result<()>> + Send {
-        delegate!(self.index(tenant, words))
-    }
-
-    fn unindexed(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        delegate!(self.unindexed(tenant, limit))
-    }
-
+dispatch!(Search {
+    fn index(&self, tenant: &TenantId, words: &[EntryWords]) -> Result<()>;
+    fn unindexed(&self, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>>;
     fn search(
         &self,
         tenant: &TenantId,
         scope: &SearchScope,
         query: &str,
         limit: u32,
-    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
-        delegate!(self.search(tenant, scope, query, limit))
-    }
+    ) -> Result<Vec<SearchHit>>;
+});
 
-    fn close(&self) -> impl Future<Output = ()> + Send {
-        delegate!(self.close())
-    }
-}
+dispatch!(Beliefs {
+    fn learn_window(
+        &self,
+        endpoint: &str,
+        model: &str,
+        window_tokens: u64,
+        at_ms: i64,
+    ) -> Result<()>;
+    fn learned_windows(&self) -> Result<Vec<LearnedWindow>>;
+    fn save_belief(&self, belief: &BeliefRow) -> Result<()>;
+    fn beliefs(&self) -> Result<Vec<BeliefRow>>;
+    fn forget_belief(&self, endpoint: &str, model: &str) -> Result<bool>;
+});
+
+dispatch!(Outcomes {
+    fn record_outcome(&self, tenant: &TenantId, outcome: &Outcome) -> Result<()>;
+    fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
+});
+
+dispatch!(Store {
+    fn close(&self) -> ();
+});

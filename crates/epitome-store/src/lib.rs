@@ -1,12 +1,14 @@
-//! Where conversation logs live: one trait, SQLite behind it.
+//! Where conversation logs live: a trait for each kind of thing, SQLite behind them.
 //!
-//! - `store`: the [`Store`] trait, every operation the proxy needs, scoped to a tenant.
+//! - `store`: a trait for each kind of thing that is kept, scoped to a tenant; a [`Store`] keeps them all. Whoever calls a
+//!   store imports the traits it uses, so that its imports say what it needs.
 //! - `any`: [`AnyStore`], the store that a location such as `sqlite:PATH` names.
-//! - `sqlite`: [`SqliteStore`], one file (or memory).
+//! - `sqlite`: [`SqliteStore`], one file (or memory), with a module for each trait.
 //! - `rows`: the plain data that goes in and comes out.
 //! - `id`: validated names of tenants and conversations.
 //! - `error`: [`Error`], one variant for each situation a caller can act on.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
+//! - `clock`: waiting, for a file that somebody else is creating.
 //! - `words`: which words a text has, for the index and for queries.
 //!
 //! The log is append-only: nothing here deletes or rewrites an entry; only memories can be forgotten. The crate reads no clock and makes no random
@@ -14,6 +16,7 @@
 #![warn(missing_docs)]
 
 mod any;
+mod clock;
 mod error;
 mod id;
 mod rows;
@@ -32,4 +35,7 @@ pub use rows::{
     NodeRow, Outcome, Saved, SearchHit, SearchScope,
 };
 pub use sqlite::SqliteStore;
-pub use store::Store;
+pub use store::{
+    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Search,
+    Store, Tenants,
+};

@@ -63,8 +63,8 @@ pub struct Append {
     pub entries: Vec<EntryRow>,
     /// The new links, in any order.
     pub nodes: Vec<NodeRow>,
-    /// The words of entries, new or stored, for [`search`](crate::Store::search). Those of an entry whose words are
-    /// known stay as they are. May be left empty and given later, with [`index`](crate::Store::index).
+    /// The words of entries, new or stored, for [`search`](crate::Search::search). Those of an entry whose words are
+    /// known stay as they are. May be left empty and given later, with [`index`](crate::Search::index).
     pub words: Vec<EntryWords>,
     /// When the request came, in milliseconds since the epoch.
     pub touched_ms: i64,

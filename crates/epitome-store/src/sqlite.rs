@@ -1,16 +1,22 @@
 //! A store in one SQLite file.
 
 mod append;
-mod change;
+mod arguments;
+mod beliefs;
+mod changes;
+mod compactions;
+mod conversations;
 mod decode;
+mod entries;
 mod file;
-mod memory;
+mod leases;
+mod memories;
+mod outcomes;
 mod pool;
-mod read;
 mod schema;
 mod search;
+mod tenants;
 mod transaction;
-mod write;
 
 #[cfg(test)]
 #[path = "sqlite_tests.rs"]
@@ -18,14 +24,9 @@ mod tests;
 
 use std::path::Path;
 
-use epitome::Digest;
 use sqlx::SqlitePool;
 
-use crate::{
-    Append, Appended, BeliefRow, ChangeRow, Committed, CompactionRow, CompactionState,
-    ConversationId, ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
-    NodeRow, Outcome, Result, Saved, SearchHit, SearchScope, Store, TenantId,
-};
+use crate::{Result, Store};
 
 /// A store in one SQLite file, or in memory. A clone is another handle to the same store.
 ///
@@ -47,8 +48,8 @@ pub struct SqliteStore {
     access: Access,
 }
 
-// The methods below say `+ Send` themselves. Callers that spawn an `async fn` would make the compiler look inside, where
-// it gives up on sqlx's traits ("not general enough").
+// Each noun of the trait has its module here. Their methods say `+ Send` themselves: callers that spawn an `async fn` would
+// make the compiler look inside, where it gives up on sqlx's traits ("not general enough").
 
 /// Whether a store takes writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,297 +99,6 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn tenant_key(
-        &self,
-        tenant: &TenantId,
-        fresh: [u8; 32],
-    ) -> impl Future<Output = Result<[u8; 32]>> + Send {
-        write::tenant_key(&self.readers, &self.writer, tenant, fresh)
-    }
-
-    fn find_nodes(
-        &self,
-        tenant: &TenantId,
-        digests: &[Digest],
-    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
-        read::find_nodes(&self.readers, tenant, digests)
-    }
-
-    fn append(
-        &self,
-        tenant: &TenantId,
-        append: &Append,
-    ) -> impl Future<Output = Result<()>> + Send {
-        write::append(&self.writer, tenant, std::slice::from_ref(append))
-    }
-
-    fn append_all(
-        &self,
-        tenant: &TenantId,
-        appends: &[Append],
-    ) -> impl Future<Output = Result<()>> + Send {
-        write::append(&self.writer, tenant, appends)
-    }
-
-    fn commit_compaction(
-        &self,
-        tenant: &TenantId,
-        span: &Append,
-        compaction: &CompactionRow,
-    ) -> impl Future<Output = Result<Committed>> + Send {
-        write::commit_compaction(&self.writer, tenant, span, compaction)
-    }
-
-    fn publish(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-        record: Option<&str>,
-    ) -> impl Future<Output = Result<()>> + Send {
-        write::publish(&self.writer, tenant, compaction_id, record)
-    }
-
-    fn undo(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> impl Future<Output = Result<()>> + Send {
-        let state = CompactionState::Undone;
-        write::advance(&self.writer, tenant, compaction_id, state)
-    }
-
-    fn compactions_at(
-        &self,
-        tenant: &TenantId,
-        nodes: &[Digest],
-    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
-        read::compactions_at(&self.readers, tenant, nodes)
-    }
-
-    fn compactions_of(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
-        read::compactions_of(&self.readers, tenant, conversation)
-    }
-
-    fn conversations(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<ConversationRow>>> + Send {
-        read::conversations(&self.readers, tenant, limit)
-    }
-
-    fn history(
-        &self,
-        tenant: &TenantId,
-        tip: Digest,
-    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        read::history(&self.readers, tenant, tip)
-    }
-
-    fn record_outcome(
-        &self,
-        tenant: &TenantId,
-        outcome: &Outcome,
-    ) -> impl Future<Output = Result<()>> + Send {
-        write::outcome(&self.writer, tenant, outcome)
-    }
-
-    fn outcomes(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<Outcome>>> + Send {
-        read::outcomes(&self.readers, tenant, limit)
-    }
-
-    fn learn_window(
-        &self,
-        endpoint: &str,
-        model: &str,
-        window_tokens: u64,
-        at_ms: i64,
-    ) -> impl Future<Output = Result<()>> + Send {
-        write::window(&self.writer, endpoint, model, window_tokens, at_ms)
-    }
-
-    fn learned_windows(&self) -> impl Future<Output = Result<Vec<LearnedWindow>>> + Send {
-        read::windows(&self.readers)
-    }
-
-    fn save_belief(&self, belief: &BeliefRow) -> impl Future<Output = Result<()>> + Send {
-        write::belief(&self.writer, belief)
-    }
-
-    fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send {
-        read::beliefs(&self.readers)
-    }
-
-    fn forget_belief(
-        &self,
-        endpoint: &str,
-        model: &str,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        write::forget_belief(&self.writer, endpoint, model)
-    }
-
-    fn compaction(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
-        read::compaction(&self.readers, tenant, compaction_id)
-    }
-
-    fn compaction_state(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send {
-        read::compaction_state(&self.readers, tenant, compaction_id)
-    }
-
-    fn conversation(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Option<ConversationRow>>> + Send {
-        read::conversation(&self.readers, tenant, conversation)
-    }
-
-    fn tip(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Option<NodeRow>>> + Send {
-        read::tip(&self.readers, tenant, conversation)
-    }
-
-    fn path(
-        &self,
-        tenant: &TenantId,
-        tip: Digest,
-    ) -> impl Future<Output = Result<Vec<NodeRow>>> + Send {
-        read::path(&self.readers, tenant, tip)
-    }
-
-    fn entry(
-        &self,
-        tenant: &TenantId,
-        key: Digest,
-    ) -> impl Future<Output = Result<Option<EntryRow>>> + Send {
-        read::entry(&self.readers, tenant, key)
-    }
-
-    fn extend(
-        &self,
-        tenant: &TenantId,
-        append: &Append,
-        after: Option<Digest>,
-    ) -> impl Future<Output = Result<Appended>> + Send {
-        change::extend(&self.writer, tenant, append, after)
-    }
-
-    fn append_change(
-        &self,
-        tenant: &TenantId,
-        new: &NewChange,
-    ) -> impl Future<Output = Result<Appended>> + Send {
-        change::append(&self.writer, tenant, new)
-    }
-
-    fn changes(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
-        change::all(&self.readers, tenant, conversation)
-    }
-
-    fn acquire_lease(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-        holder: &str,
-        now_ms: i64,
-        until_ms: i64,
-    ) -> impl Future<Output = Result<Option<u64>>> + Send {
-        change::acquire_lease(&self.writer, tenant, conversation, holder, now_ms, until_ms)
-    }
-
-    fn renew_lease(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-        fence: u64,
-        until_ms: i64,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        change::renew_lease(&self.writer, tenant, conversation, fence, until_ms)
-    }
-
-    fn release_lease(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-        fence: u64,
-    ) -> impl Future<Output = Result<()>> + Send {
-        change::release_lease(&self.writer, tenant, conversation, fence)
-    }
-
-    fn save_memory(
-        &self,
-        tenant: &TenantId,
-        memory: &MemoryRow,
-    ) -> impl Future<Output = Result<Saved>> + Send {
-        memory::save(&self.writer, tenant, memory)
-    }
-
-    fn memories(
-        &self,
-        tenant: &TenantId,
-        query: Option<&str>,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
-        memory::list(&self.readers, tenant, query, limit)
-    }
-
-    fn forget_memory(
-        &self,
-        tenant: &TenantId,
-        memory_id: &str,
-    ) -> impl Future<Output = Result<bool>> + Send {
-        memory::forget(&self.writer, tenant, memory_id)
-    }
-
-    fn index(
-        &self,
-        tenant: &TenantId,
-        words: &[EntryWords],
-    ) -> impl Future<Output = Result<()>> + Send {
-        search::index(&self.writer, tenant, words)
-    }
-
-    fn unindexed(
-        &self,
-        tenant: &TenantId,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        search::unindexed(&self.readers, tenant, limit)
-    }
-
-    fn search(
-        &self,
-        tenant: &TenantId,
-        scope: &SearchScope,
-        query: &str,
-        limit: u32,
-    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
-        search::search(&self.readers, tenant, scope, query, limit)
-    }
-
     fn close(&self) -> impl Future<Output = ()> + Send {
         pool::close(&self.readers, &self.writer)
     }

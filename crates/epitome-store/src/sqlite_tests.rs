@@ -5,7 +5,10 @@ use epitome::Digest;
 use tempfile::TempDir;
 
 use super::SqliteStore;
-use crate::{Append, ConversationId, EntryRow, Error, NewConversation, Store, TenantId};
+use crate::{
+    Append, ConversationId, Conversations, Entries, EntryRow, Error, NewConversation, Store,
+    TenantId,
+};
 
 fn append_of(bytes: usize) -> Append {
     Append {

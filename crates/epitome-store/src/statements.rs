@@ -158,9 +158,6 @@ pub(crate) const UPSERT_BELIEF: &str = "\
 pub(crate) const SELECT_BELIEFS: &str =
     "SELECT endpoint, model, window, counts, at_ms FROM beliefs ORDER BY endpoint, model";
 
-pub(crate) const COUNT_BELIEF_TABLES: &str =
-    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'beliefs'";
-
 pub(crate) const DELETE_BELIEF: &str = "DELETE FROM beliefs WHERE endpoint = $1 AND model = $2";
 
 pub(crate) const DELETE_WINDOW: &str = "DELETE FROM windows WHERE endpoint = $1 AND model = $2";

@@ -8,7 +8,7 @@
 mod tests;
 
 use super::files::{File, product_source};
-use super::imports::code;
+use super::imports::product_tokens;
 
 /// The list of the names itself.
 const NAMES: &str = "crates/epitome/src/preset_name.rs";
@@ -42,7 +42,7 @@ fn names(files: &[File]) -> Vec<String> {
         return Vec::new();
     };
     let source = String::from_utf8_lossy(&list.bytes);
-    let tokens = code(&source);
+    let tokens = product_tokens(&source);
     let start = tokens
         .windows(3)
         .position(|three| three == ["enum", "PresetName", "{"]);
@@ -58,7 +58,7 @@ fn names(files: &[File]) -> Vec<String> {
 
 fn in_source(file: &File, names: &[String]) -> Vec<String> {
     let source = String::from_utf8_lossy(&file.bytes);
-    let tokens = code(&source);
+    let tokens = product_tokens(&source);
     let mut found: Vec<String> = Vec::new();
     for three in tokens.windows(3) {
         let [named, "::", behind] = three else {

@@ -14,15 +14,10 @@ pub(super) struct Import {
     pub(super) name: String,
 }
 
-/// The tokens of a source text but for comments, strings and what is compiled for tests only.
-pub(super) fn code(source: &str) -> Vec<&str> {
-    without_tests(&tokens(source))
-}
-
 /// What the text of a module that lies `depth` modules below the root names from there: `crate::…`, and `super::…` where
 /// that leads to the root.
 pub(super) fn from_root(source: &str, depth: usize) -> Vec<Import> {
-    let tokens = code(source);
+    let tokens = product_tokens(source);
     let mut found = Vec::new();
     let mut open_braces = 0_usize;
     let mut inline_modules = Vec::new();
@@ -58,7 +53,7 @@ pub(super) fn from_root(source: &str, depth: usize) -> Vec<Import> {
 
 /// What the root of a crate imports, and so offers as `crate::NAME`.
 pub(super) fn at_root(source: &str) -> Vec<Import> {
-    let tokens = code(source);
+    let tokens = product_tokens(source);
     let mut found = Vec::new();
     for (at, _) in tokens
         .iter()
@@ -72,6 +67,17 @@ pub(super) fn at_root(source: &str) -> Vec<Import> {
         tree(&tokens, start, None, &mut found);
     }
     found
+}
+
+/// The words and signs of the product's own code: no comments, no texts, nothing that is compiled for tests only.
+pub(super) fn product_tokens(source: &str) -> Vec<&str> {
+    without_tests(&tokens(source))
+}
+
+/// The crate of a source file, and its path in `src` without the ending.
+pub(super) fn place(path: &str) -> Option<(&str, &str)> {
+    let (folder, inside) = path.strip_prefix("crates/")?.split_once("/src/")?;
+    Some((folder, inside.strip_suffix(".rs")?))
 }
 
 /// Reads a path, or a tree of paths in braces, and says where it ends. Of a glob only what stands before it is named.

@@ -100,7 +100,7 @@ pub(super) fn file_with(
     let stamp = Stamp {
         session_id: &seed,
         folder: ".",
-        time_ms: crate::source::now_ms(),
+        time_ms: crate::clock::now_ms(),
     };
     Ok(appended(&file, session.format, conversation, &new, stamp)?)
 }

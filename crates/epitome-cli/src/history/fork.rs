@@ -1,26 +1,15 @@
 //! `epitome fork`.
 
 use anyhow::{Result, bail};
-use clap::Args as ClapArgs;
 use epitome_store::{
-    Append, Appended, ChangeKind, ChangeRow, ConversationId, NewChange, NewConversation, Store,
+    Append, Appended, ChangeKind, ChangeRow, Changes, ConversationId, NewChange, NewConversation,
+    Store,
 };
 use serde_json::json;
 
-use super::{Forked, StoreArgs, path, unknown_session};
-use crate::{Ending, print, source};
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ForkArgs {
-    /// The conversation to branch off
-    #[arg(long, value_name = "ID")]
-    session: ConversationId,
-    /// How many of its first entries both share
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    at: u32,
-    #[command(flatten)]
-    store: StoreArgs,
-}
+use super::{Forked, path, unknown_session};
+use crate::args::ForkArgs;
+use crate::{Ending, clock, print};
 
 pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     let store = args.store.open().await?;
@@ -41,8 +30,8 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
         parent_changes: changes.len(),
         entries,
     };
-    let now_ms = i64::try_from(source::now_ms()).unwrap_or(i64::MAX);
-    let id = ConversationId::new(&uuid::Uuid::now_v7().simple().to_string())?;
+    let now_ms = i64::try_from(clock::now_ms()).unwrap_or(i64::MAX);
+    let id = ConversationId::new(&clock::new_id())?;
     let mut forked = NewChange::from(ChangeRow {
         conversation: id.clone(),
         seq: 0,

@@ -3,27 +3,17 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use clap::Args as ClapArgs;
-use epitome_store::{CompactionRow, ConversationId, ConversationRow, Store};
+use epitome_store::{
+    CompactionRow, Compactions, ConversationId, ConversationRow, Conversations, Store,
+};
 use serde_json::{Value, json};
 
-use super::{StoreArgs, one_line, unknown_session};
+use super::{one_line, unknown_session};
+use crate::args::LogArgs;
 use crate::{Ending, print};
 
 const LABEL_CHARS: usize = 40;
 const SUMMARY_CHARS: usize = 72;
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct LogArgs {
-    /// The conversation whose compactions are listed [default: list the conversations]
-    #[arg(long, value_name = "ID")]
-    session: Option<ConversationId>,
-    /// How many conversations are listed at most
-    #[arg(short = 'n', value_name = "N", default_value_t = 100)]
-    count: u32,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 pub(super) async fn run(args: &LogArgs) -> Result<Ending> {
     let store = args.at.open_read_only().await?;

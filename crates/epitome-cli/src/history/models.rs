@@ -3,23 +3,13 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use clap::Args as ClapArgs;
 use epitome::{Belief, Calibration, ContextBeta, Evidence, Learned, WindowSource, window_of_with};
-use epitome_store::{AnyStore, Store};
+use epitome_store::{AnyStore, Beliefs, Store};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::StoreArgs;
+use crate::args::ModelsArgs;
 use crate::{Ending, print};
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ModelsArgs {
-    /// Forget what was learned about this model, at every endpoint; a running proxy forgets it when it starts anew
-    #[arg(long, value_name = "MODEL")]
-    forget: Option<String>,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 /// What a store holds of one model at one endpoint.
 struct Known {

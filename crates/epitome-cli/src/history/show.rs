@@ -3,25 +3,13 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use clap::Args as ClapArgs;
-use epitome_store::{CompactionRow, Store};
+use epitome_store::{CompactionRow, Compactions, Entries, Store};
 use serde_json::Value;
 
+use super::digest;
 use super::log::{compaction_object, headline};
-use super::{StoreArgs, digest};
+use crate::args::ShowArgs;
 use crate::{Ending, print};
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ShowArgs {
-    /// The compaction, as `epitome log` names it
-    #[arg(required_unless_present = "entry", conflicts_with = "entry")]
-    id: Option<String>,
-    /// Write an entry to standard output, byte for byte as it came in; `epitome recall` names its key
-    #[arg(long, value_name = "KEY")]
-    entry: Option<String>,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
     let store = args.at.open_read_only().await?;

@@ -1,31 +1,19 @@
 //! `epitome undo`.
 
 use anyhow::{Result, bail};
-use clap::Args as ClapArgs;
 use epitome_store::{
-    AnyStore, Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
-    NewChange, Store, TenantId,
+    AnyStore, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState,
+    Compactions, Conversations, NewChange, Store, TenantId,
 };
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Changed, StoreArgs, path, unknown_session};
-use crate::{Ending, print, source};
+use super::{Changed, path, unknown_session};
+use crate::args::UndoArgs;
+use crate::{Ending, clock, print};
 
 /// How often another writer may be faster.
 const ATTEMPTS: usize = 5;
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct UndoArgs {
-    /// The conversation
-    #[arg(long, value_name = "ID")]
-    session: ConversationId,
-    /// Undo also what leaves the conversation larger than its window allows
-    #[arg(long)]
-    force: bool,
-    #[command(flatten)]
-    at: StoreArgs,
-}
 
 /// What the record of a compaction may tell of the window it was made for.
 #[derive(Default, Deserialize)]
@@ -84,7 +72,7 @@ async fn append(store: &AnyStore, tenant: &TenantId, row: &CompactionRow) -> Res
             kind: ChangeKind::Undone,
             compaction: Some(row.id.clone()),
             body: serde_json::to_string(&Changed { entries })?,
-            at_ms: i64::try_from(source::now_ms()).unwrap_or(i64::MAX),
+            at_ms: i64::try_from(clock::now_ms()).unwrap_or(i64::MAX),
         });
         if store.append_change(tenant, &change).await? == Appended::Stored {
             return Ok(());

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use epitome::Message;
 use epitome_files::{Kept, Recorded};
 use epitome_store::{
-    Append, ConversationId, Digest, EntryRow, EntryWords, NewConversation, NodeRow, SearchScope,
-    SqliteStore, Store, TenantId,
+    Append, ConversationId, Digest, Entries, EntryRow, EntryWords, NewConversation, NodeRow,
+    Search, SearchScope, SqliteStore, TenantId,
 };
 use epitome_wire::searchable_text;
 

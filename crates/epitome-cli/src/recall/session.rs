@@ -1,11 +1,14 @@
 //! Looking in a stored conversation.
 
 use anyhow::Result;
-use epitome_store::{CompactionRow, ConversationId, EntryRow, SearchScope, Store};
+use epitome_store::{
+    CompactionRow, Compactions, ConversationId, Entries, EntryRow, Search, SearchScope, Store,
+};
 use epitome_wire::{Wire, decode, json, searchable_entry};
 
 use super::{Cover, Found, Hit, excerpt};
-use crate::history::{StoreArgs, path, unknown_session};
+use crate::args::StoreArgs;
+use crate::history::{path, unknown_session};
 
 /// `None` when there is no such conversation.
 pub(super) async fn search(

@@ -3,8 +3,8 @@
 use std::process::Output;
 
 use epitome_store::{
-    Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow, EntryWords,
-    NewConversation, NodeRow, SqliteStore, Store, TenantId,
+    Append, CompactionRow, CompactionState, Compactions, ConversationId, Digest, EntryRow,
+    EntryWords, NewConversation, NodeRow, SqliteStore, Store, TenantId,
 };
 use serde_json::Value;
 use tempfile::TempDir;

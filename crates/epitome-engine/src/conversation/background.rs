@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use epitome::{Job, Reason};
-use epitome_store::Store;
-use tokio::time::{Instant, MissedTickBehavior};
+use epitome_store::Leases;
 use tokio_util::sync::CancellationToken;
 
 use super::state::{InFlight, Ready, State};
 use super::{Conversation, ConversationError};
+use crate::clock;
 use crate::hooks::{BeforeCompaction, Preparation, Verdict};
 use crate::model::Asked;
 use crate::summarise::{LadderRung, Step, Wish, Written};
@@ -27,7 +27,7 @@ impl Conversation {
         if state.in_flight.is_some() || state.ready.is_some() {
             return Ok(false);
         }
-        let shared = self.engine().shared();
+        let shared = self.shared();
         if shared.stopping.is_cancelled() {
             return Ok(false);
         }
@@ -52,7 +52,7 @@ impl Conversation {
             fence,
             number,
         });
-        let request = state.request(self.engine().wire());
+        let request = state.request(self.shared().wire);
         let this = self.clone();
         shared.tasks.spawn(async move {
             let outcome = this.run(&job, request, number, fence, cancel).await;
@@ -104,10 +104,10 @@ impl Conversation {
 
     /// What waits to be shown keeps its lease. It must not outlive the engine: nobody could go on until it runs out.
     async fn give_back_at_shutdown(&self, fence: u64, stopping: &CancellationToken) {
-        let lease_ms = u64::try_from(self.engine().shared().lease_ms).unwrap_or(0);
+        let lease_ms = u64::try_from(self.shared().lease_ms).unwrap_or(0);
         tokio::select! {
             () = stopping.cancelled() => {}
-            () = tokio::time::sleep(Duration::from_millis(lease_ms)) => return,
+            () = clock::sleep(Duration::from_millis(lease_ms)) => return,
         }
         let mut state = self.state().await;
         if state.ready.take_if(|ready| ready.fence == fence).is_some() {
@@ -136,7 +136,7 @@ impl Conversation {
 
     /// Gives a lease back; if that fails, it ends by itself.
     pub(super) async fn release(&self, fence: u64) {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let released = shared.store.release_lease(&shared.tenant, self.id(), fence);
         if let Err(error) = released.await {
             tracing::warn!(%error, "a lease was not given back");
@@ -145,10 +145,9 @@ impl Conversation {
 
     /// Prolongs a lease again and again; returns when it is lost.
     async fn keep_lease(&self, fence: u64) {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let third = u64::try_from(shared.lease_ms / 3).unwrap_or(1).max(1);
-        let mut ticks = tokio::time::interval(Duration::from_millis(third));
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = clock::every(Duration::from_millis(third));
         ticks.tick().await;
         loop {
             ticks.tick().await;
@@ -167,7 +166,7 @@ impl Conversation {
     }
 
     pub(super) fn asked(&self, cancel: CancellationToken) -> Asked {
-        let caller = self.engine().shared().caller.as_ref();
+        let caller = self.shared().caller.as_ref();
         match caller {
             Some(caller) => Asked {
                 cancel,
@@ -175,7 +174,7 @@ impl Conversation {
             },
             None => Asked {
                 conversation: self.id().to_string(),
-                until: Instant::now() + LONGEST,
+                until: clock::after(LONGEST),
                 cancel,
             },
         }
@@ -187,7 +186,7 @@ impl Conversation {
         job: &Job,
         wish: Wish<'_>,
     ) -> Result<Written, ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let context = self.context();
         let event = BeforeCompaction {
             message_count: job.messages().len(),
@@ -235,7 +234,7 @@ impl Conversation {
         } else {
             prefix.start
         };
-        let settings = self.engine().settings().entries();
+        let settings = self.shared().settings.entries();
         let settings = settings.map(|(key, value)| (key.name.to_owned(), value.to_string()));
         Preparation {
             messages_to_summarize: at(span.start..end),

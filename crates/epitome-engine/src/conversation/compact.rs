@@ -3,7 +3,8 @@
 use epitome::settings::OnFailure;
 use epitome::{CommitError, Compaction, Failure, Reason, Session, ShowNow, Swap};
 use epitome_store::{
-    Appended, ChangeKind, ChangeRow, CompactionRow, CompactionState, MemoryRow, NewChange, Store,
+    Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState, Memories, MemoryRow,
+    NewChange,
 };
 
 use super::record::{ChangePlace, CompactionRecord, StepRecord};
@@ -40,16 +41,11 @@ impl Conversation {
         let (job, request) = {
             let mut state = self.state().await;
             self.call_off(&mut state).await;
-            let request = state.request(self.engine().wire());
+            let request = state.request(self.shared().wire);
             (state.session.begin(reason)?, request)
         };
         let written = self
-            .written(
-                &job,
-                focus,
-                request,
-                self.engine().shared().stopping.child_token(),
-            )
+            .written(&job, focus, request, self.shared().stopping.child_token())
             .await?;
         let compaction = {
             let mut state = self.state().await;
@@ -129,7 +125,7 @@ impl Conversation {
                 state
                     .session
                     .failed(failure(no.reason), message.unwrap_or_default());
-                let settings = &self.engine().shared().settings;
+                let settings = &self.shared().settings;
                 if settings.common.on_failure == OnFailure::Reference
                     && state.session.decide() == epitome::Decision::Compact(Reason::TooManyMessages)
                 {
@@ -187,7 +183,7 @@ impl Conversation {
             span: None,
             fence,
         };
-        let shared = self.engine().shared();
+        let shared = self.shared();
         match shared.store.append_change(&shared.tenant, &new).await? {
             Appended::Stored => {}
             Appended::Superseded => {
@@ -230,7 +226,7 @@ impl Conversation {
             span: None,
             fence: None,
         };
-        let shared = self.engine().shared();
+        let shared = self.shared();
         match shared.store.append_change(&shared.tenant, &new).await? {
             Appended::Stored => state.changes += 1,
             Appended::Superseded => self.read_again(state).await?,
@@ -253,7 +249,7 @@ impl Conversation {
             kind,
             compaction,
             body: serde_json::to_string(&place).unwrap_or_default(),
-            at_ms: self.engine().shared().clock.now_ms(),
+            at_ms: self.shared().clock.now_ms(),
         }
     }
 
@@ -267,7 +263,7 @@ impl Conversation {
         let count = |range: &std::ops::Range<usize>| u32::try_from(range.len()).unwrap_or(u32::MAX);
         let tip = state.tip.ok_or(CommitError::Superseded)?;
         Ok(CompactionRow {
-            id: uuid::Uuid::now_v7().simple().to_string(),
+            id: crate::clock::new_id(),
             conversation: self.id().clone(),
             node: tip.node,
             model_class: format!("session/{}/{}", self.id(), state.changes),
@@ -285,19 +281,17 @@ impl Conversation {
                 swap: made.swap,
             })
             .unwrap_or_default(),
-            created_ms: self.engine().shared().clock.now_ms(),
+            created_ms: self.shared().clock.now_ms(),
         })
     }
 
     async fn save_memories(&self, memories: &[Memory]) -> Result<(), ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         for memory in memories {
-            let key = self
-                .engine()
-                .key_of(&[b"memory", memory.normal_text().as_bytes()]);
+            let key = shared.key_of(&[b"memory", memory.normal_text().as_bytes()]);
             let entries = memory.entries.iter();
             let row = MemoryRow {
-                id: uuid::Uuid::now_v7().simple().to_string(),
+                id: crate::clock::new_id(),
                 key,
                 kind: memory.kind.as_str().to_owned(),
                 text: memory.text.clone(),

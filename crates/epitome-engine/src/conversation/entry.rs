@@ -6,7 +6,7 @@ use epitome_store::{EntryRow, EntryWords, NodeRow};
 use epitome_wire::{Wire, decode, encode, json, searchable_text};
 
 use super::ConversationError;
-use crate::engine::Engine;
+use crate::shared::Shared;
 
 /// One message: its bytes and what they say.
 #[derive(Clone, Debug)]
@@ -57,12 +57,12 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn of(
-        engine: &Engine,
+        shared: &Shared,
         conversation: &epitome_store::ConversationId,
         tip: Option<Tip>,
         entries: &[Entry],
     ) -> Self {
-        let wire = engine.wire();
+        let wire = shared.wire;
         let mut rows = Self {
             entries: Vec::with_capacity(entries.len()),
             nodes: Vec::with_capacity(entries.len()),
@@ -70,16 +70,16 @@ impl Rows {
             tip,
         };
         for entry in entries {
-            let key = engine.key_of(&[wire.as_str().as_bytes(), &entry.raw]);
+            let key = shared.key_of(&[wire.as_str().as_bytes(), &entry.raw]);
             let parent = rows.tip.map(|tip| tip.node);
             // The same words at the same place of two conversations are two nodes: each has a name of its own.
             let before = match &parent {
                 Some(parent) => parent.as_bytes().as_slice(),
                 None => conversation.as_str().as_bytes(),
             };
-            let node = engine.key_of(&[conversation.as_str().as_bytes(), before, key.as_bytes()]);
+            let node = shared.key_of(&[conversation.as_str().as_bytes(), before, key.as_bytes()]);
             let position = rows.tip.map_or(0, |tip| tip.position + 1);
-            let tokens = engine.meter().message(&entry.message);
+            let tokens = shared.meter.message(&entry.message);
             rows.entries.push(EntryRow {
                 key,
                 raw: entry.raw.clone(),

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use epitome::{Digest, Message};
 use epitome_store::{
-    Append, Appended, ChangeKind, ChangeRow, CompactionRow, ConversationId, NewChange,
-    NewConversation, SearchScope, Store,
+    Append, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId,
+    Entries, NewChange, NewConversation, Search, SearchScope,
 };
 
 use super::entry::Entry;
@@ -55,7 +55,7 @@ impl Conversation {
             .and_then(|record| state.compactions.get(record))
             .cloned();
         // A compaction that a fork shares with its parent stays in force there.
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let is_own = match &id {
             Some(id) => {
                 let row = shared.store.compaction(&shared.tenant, id).await?;
@@ -83,8 +83,8 @@ impl Conversation {
     /// When the store fails.
     pub async fn fork(&self, entries: usize) -> Result<Self, ConversationError> {
         let state = self.state().await;
-        let id = ConversationId::from_number(uuid::Uuid::now_v7().as_u128());
-        let shared = self.engine().shared();
+        let id = ConversationId::from_number(crate::clock::new_number());
+        let shared = self.shared();
         let now = shared.clock.now_ms();
         let place = ForkPlace {
             parent: self.id().to_string(),
@@ -118,7 +118,7 @@ impl Conversation {
         };
         shared.store.append_change(&shared.tenant, &new).await?;
         drop(state);
-        self.engine().open(&id).await
+        Self::open(self.shared(), &id).await
     }
 
     /// What was done to the conversation, oldest first.
@@ -126,7 +126,7 @@ impl Conversation {
     /// # Errors
     /// When the store fails.
     pub async fn log(&self) -> Result<Vec<LogEntry>, ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let changes = shared.store.changes(&shared.tenant, self.id()).await?;
         let compactions = shared
             .store
@@ -152,7 +152,7 @@ impl Conversation {
         query: &str,
         limit: u32,
     ) -> Result<Vec<Recalled>, ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let state = self.state().await;
         let Some(tip) = state.tip else {
             return Ok(Vec::new());
@@ -167,7 +167,7 @@ impl Conversation {
             let Some(row) = shared.store.entry(&shared.tenant, hit.entry).await? else {
                 continue;
             };
-            let entry = Entry::read(self.engine().wire(), row.raw)?;
+            let entry = Entry::read(self.shared().wire, row.raw)?;
             let position = hit.position as usize;
             let records = state.session.records().iter().enumerate();
             let covering = records
@@ -189,7 +189,7 @@ impl Conversation {
     /// # Errors
     /// When the store fails.
     pub async fn entry(&self, key: Digest) -> Result<Option<Bytes>, ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let row = shared.store.entry(&shared.tenant, key).await?;
         Ok(row.map(|row| row.raw))
     }

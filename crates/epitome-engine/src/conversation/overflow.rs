@@ -1,7 +1,7 @@
 //! The provider said that a request is too long.
 
 use epitome::{NoPlan, OutputCounting, Reason, RefusedSize};
-use epitome_store::Store;
+use epitome_store::Beliefs;
 use epitome_wire::{Cure, Overflow};
 
 use super::{Conversation, ConversationError};
@@ -31,7 +31,7 @@ impl Conversation {
     ) -> Result<Recovery, ConversationError> {
         let (reading, window, request) = {
             let state = self.state().await;
-            let request = state.request(self.engine().wire());
+            let request = state.request(self.shared().wire);
             (state.session.reading(), state.session.window(), request)
         };
         let tokens = reading.size_tokens;
@@ -85,7 +85,7 @@ impl Conversation {
     }
 
     async fn learn(&self, window_tokens: u64) -> Result<(), ConversationError> {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let (Some(place), Some(model)) = (&shared.place, &shared.model) else {
             return Ok(());
         };

@@ -19,11 +19,11 @@ impl Conversation {
                     by: CountedBy::Meter,
                 };
             }
-            let request = state.request(self.engine().wire());
+            let request = state.request(self.shared().wire);
             let place = (state.raws.len(), state.changes);
             (request, state.session.context_tokens(), place)
         };
-        let asked = self.asked(self.engine().shared().stopping.child_token());
+        let asked = self.asked(self.shared().stopping.child_token());
         let counted = recount(caller, &request, estimated, &asked).await;
         let mut state = self.state().await;
         if (state.raws.len(), state.changes) == place {
@@ -40,9 +40,8 @@ impl Conversation {
 
     /// A design may have the provider count after each compaction, where its summariser is the conversation's own model.
     pub(super) async fn recount_as_the_design_does(&self) {
-        let shared = self.engine().shared();
-        let settings = self.engine().settings();
-        if !settings.preset().design().asking.recounts {
+        let shared = self.shared();
+        if !shared.settings.preset().design().asking.recounts {
             return;
         }
         if let Some(caller) = &shared.caller

@@ -4,13 +4,16 @@ use std::collections::HashMap;
 use std::pin::Pin;
 
 use epitome::{Belief, CachePrices, ModelTable, Session};
-use epitome_store::{ChangeKind, ChangeRow, CompactionRow, ConversationId, Store};
+use epitome_store::{
+    ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId, Conversations,
+    Entries,
+};
 
 use super::ConversationError;
 use super::entry::{Entry, Tip};
 use super::record::{ChangePlace, CompactionRecord, ForkPlace};
 use super::state::State;
-use crate::engine::Engine;
+use crate::shared::Shared;
 
 /// How far a conversation is followed.
 #[derive(Clone, Copy, Debug)]
@@ -23,17 +26,17 @@ struct Until {
 const DEPTH: usize = 64;
 
 pub(super) async fn restore(
-    engine: &Engine,
+    shared: &Shared,
     id: &ConversationId,
 ) -> Result<State, ConversationError> {
     let everything = Until {
         entries: usize::MAX,
         changes: u32::MAX,
     };
-    let mut state = restore_until(engine, id, everything, DEPTH).await?;
+    let mut state = restore_until(shared, id, everything, DEPTH).await?;
     // What happened long ago is no news.
     let _ = state.session.take_events();
-    state.asked_ms = engine.shared().clock.now_ms();
+    state.asked_ms = shared.clock.now_ms();
     state.statistics.compactions = state.session.records().len() as u64;
     Ok(state)
 }
@@ -41,29 +44,27 @@ pub(super) async fn restore(
 type Restoring<'a> = Pin<Box<dyn Future<Output = Result<State, ConversationError>> + Send + 'a>>;
 
 fn restore_until<'a>(
-    engine: &'a Engine,
+    shared: &'a Shared,
     id: &'a ConversationId,
     until: Until,
     depth: usize,
 ) -> Restoring<'a> {
     Box::pin(async move {
-        let shared = engine.shared();
         let changes = shared.store.changes(&shared.tenant, id).await?;
         let count = changes.len().min(until.changes as usize);
-        let mut state = base(engine, &changes, depth).await?;
+        let mut state = base(shared, &changes, depth).await?;
         let own = shared.store.tip(&shared.tenant, id).await?;
         let own: Vec<Entry> = match own {
             None => Vec::new(),
             Some(tip) => {
                 let rows = shared.store.history(&shared.tenant, tip.digest).await?;
                 let taken = rows.into_iter().take(until.entries).skip(state.raws.len());
-                let entries: Result<_, _> = taken
-                    .map(|row| Entry::read(engine.wire(), row.raw))
-                    .collect();
+                let entries: Result<_, _> =
+                    taken.map(|row| Entry::read(shared.wire, row.raw)).collect();
                 entries?
             }
         };
-        let rows = super::entry::Rows::of(engine, id, state.tip, &own);
+        let rows = super::entry::Rows::of(shared, id, state.tip, &own);
         state.tip = rows.tip;
         let compactions = shared.store.compactions_of(&shared.tenant, id).await?;
         let by_id: HashMap<&str, &CompactionRow> = compactions
@@ -94,11 +95,10 @@ fn restore_until<'a>(
 
 /// What a conversation begins with: nothing, or what it shares with another.
 async fn base(
-    engine: &Engine,
+    shared: &Shared,
     changes: &[ChangeRow],
     depth: usize,
 ) -> Result<State, ConversationError> {
-    let shared = engine.shared();
     let fresh = || {
         let model = shared.model.as_deref();
         let model = model.and_then(|name| ModelTable::builtin().find(name));
@@ -123,20 +123,19 @@ async fn base(
         entries: fork.parent_entries,
         changes: fork.parent_changes,
     };
-    let parent_state = restore_until(engine, &parent, until, depth - 1).await?;
+    let parent_state = restore_until(shared, &parent, until, depth - 1).await?;
     let session = parent_state.session.fork(fork.entries);
     let mut state = State::forked(parent_state, session, fork.entries);
-    state.tip = tip_at(engine, &parent, fork.entries).await?;
+    state.tip = tip_at(shared, &parent, fork.entries).await?;
     Ok(state)
 }
 
 /// The node of the last of the first `entries` entries of a conversation.
 pub(super) async fn tip_at(
-    engine: &Engine,
+    shared: &Shared,
     id: &ConversationId,
     entries: usize,
 ) -> Result<Option<Tip>, ConversationError> {
-    let shared = engine.shared();
     let mut at = match shared.store.tip(&shared.tenant, id).await? {
         Some(node) => Some(node),
         None => {
@@ -147,7 +146,7 @@ pub(super) async fn tip_at(
             return match fork {
                 Some(fork) => {
                     let parent = ConversationId::new(&fork.parent)?;
-                    Box::pin(tip_at(engine, &parent, entries.min(fork.entries))).await
+                    Box::pin(tip_at(shared, &parent, entries.min(fork.entries))).await
                 }
                 None => Ok(None),
             };

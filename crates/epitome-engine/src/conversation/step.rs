@@ -47,12 +47,12 @@ impl Conversation {
     pub async fn prepare_step(&self) -> Result<Step, ConversationError> {
         let action = self.before_request().await?;
         let mut state = self.state().await;
-        state.asked_ms = self.engine().shared().clock.now_ms();
+        state.asked_ms = self.shared().clock.now_ms();
         let ticket = state.session.ticket();
         state.sent = Some(ticket);
         Ok(Step {
             messages: state.session.view_messages(),
-            list: state.list(self.engine().wire()),
+            list: state.list(self.shared().wire),
             action,
             context_tokens: state.session.context_tokens(),
             ticket,
@@ -99,12 +99,12 @@ impl Conversation {
 
     /// Who writes, and what is under way.
     fn work(&self, state: &State) -> Work {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let ready = state.ready.as_ref();
         let ready = ready.and_then(|ready| ready.written.prepared.as_ref().ok());
         Work {
             asks_somebody: shared.ladder.asks_a_model() || shared.hooks.has_before_compact(),
-            waits: self.engine().settings().common.wait,
+            waits: self.shared().settings.common.wait,
             is_writing: state.in_flight.is_some(),
             ready: ready.map(|prepared| state.session.ready_facts(prepared)),
             cache: self.cache_state(state),
@@ -131,7 +131,7 @@ impl Conversation {
     }
 
     fn cache_state(&self, state: &State) -> CacheState {
-        let shared = self.engine().shared();
+        let shared = self.shared();
         let idle_ms = shared.clock.now_ms().saturating_sub(state.asked_ms);
         let model = shared.model.as_deref();
         let model = model.and_then(|name| ModelTable::builtin().find(name));

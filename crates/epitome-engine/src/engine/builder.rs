@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use epitome::settings::Settings;
 use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
-use epitome_store::{AnyStore, Store, TenantId};
+use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Engine, Shared};
-use crate::clock::Clock;
+use super::Engine;
+use crate::clock::{self, Clock};
 use crate::hooks::Hooks;
 use crate::model::Caller;
+use crate::shared::Shared;
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
 /// How long a piece of background work may go without a sign of life before another engine takes it over.
@@ -233,9 +234,7 @@ impl EngineBuilder {
             let writer = ModelWriter::new(caller, templates, style, Parts::default());
             Some(Arc::new(writer) as Arc<dyn Writer>)
         });
-        let holder = self
-            .holder
-            .unwrap_or_else(|| uuid::Uuid::now_v7().simple().to_string());
+        let holder = self.holder.unwrap_or_else(clock::new_id);
         Ok(Engine {
             shared: Arc::new(Shared {
                 store,

@@ -7,9 +7,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
-use tokio::time::timeout;
 
 use super::command::{HookCommand, PASSED_VARIABLES};
+use crate::clock;
 
 /// The most that a command may write to its standard output.
 const OUTPUT_BYTES: usize = 1 << 20;
@@ -56,7 +56,7 @@ pub(super) async fn run(command: &HookCommand, input: Vec<u8>) -> Result<Vec<u8>
             status = child.wait() => {
                 // Whoever is left in the group may hold the pipes open.
                 group.end();
-                if let Ok(talked) = timeout(LEFT_OPEN, &mut talking).await {
+                if let Ok(talked) = clock::within(LEFT_OPEN, &mut talking).await {
                     talked?;
                 }
                 status

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 use tracing::Instrument;
 
 use super::failure::{FailureKind, HookError};
+use crate::clock;
 
 /// Runs `work` as a task of its own, so that a panic stays in it and a closure that blocks its thread does not block
 /// its neighbours. Whoever stops waiting ends it.
@@ -18,7 +18,7 @@ pub(super) async fn run<T: Send + 'static>(
     // A set of one: dropping it ends the task.
     let mut task = JoinSet::new();
     task.spawn(work.in_current_span());
-    match timeout(limit, task.join_next()).await {
+    match clock::within(limit, task.join_next()).await {
         Ok(Some(Ok(Ok(answer)))) => Ok(answer),
         Ok(Some(Ok(Err(error)))) => Err(FailureKind::Failed(error.to_string())),
         Ok(Some(Err(ended))) => Err(match ended.try_into_panic() {

@@ -10,7 +10,6 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderM
 use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::Connections;
@@ -19,7 +18,7 @@ use super::error::CallError;
 use super::request::{Ask, Form};
 use super::retry::Retries;
 use super::spend::SpendLedger;
-use crate::clock::Clock;
+use crate::clock::{self, Clock, Instant};
 use crate::statistics::cost_nanodollars;
 
 /// What is read of an answer.
@@ -79,7 +78,7 @@ impl Caller {
     pub fn begin(&self, conversation: impl Into<String>) -> Asked {
         Asked {
             conversation: conversation.into(),
-            until: Instant::now() + self.endpoint.limits.operation,
+            until: clock::after(self.endpoint.limits.operation),
             cancel: CancellationToken::new(),
         }
     }
@@ -112,11 +111,11 @@ impl Caller {
             let Some(wait) = error.retry().and_then(|asked| retries.next_wait(asked)) else {
                 return Err(error);
             };
-            if Instant::now() + wait >= asked.until {
+            if clock::after(wait) >= asked.until {
                 return Err(error);
             }
             tokio::select! {
-                () = tokio::time::sleep(wait) => {}
+                () = clock::sleep(wait) => {}
                 () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
             }
         }
@@ -129,7 +128,10 @@ impl Caller {
             let received = self.send(address, body, asked).await?;
             received.collected().await
         };
-        let counted = timeout_at(self.call_end(asked), counted).await.ok()?.ok()?;
+        let counted = clock::until(self.call_end(asked), counted)
+            .await
+            .ok()?
+            .ok()?;
         let value: serde_json::Value = serde_json::from_slice(&counted).ok()?;
         value.get("input_tokens")?.as_u64()
     }
@@ -140,14 +142,17 @@ impl Caller {
             let received = self.send(self.endpoint.address(), body, asked).await?;
             received.answer(self.endpoint.wire).await
         };
-        let answer = timeout_at(self.call_end(asked), answer).await.ok()?.ok()?;
+        let answer = clock::until(self.call_end(asked), answer)
+            .await
+            .ok()?
+            .ok()?;
         self.spend(answer.usage, asked);
         answer.error.is_none().then_some(answer.usage)
     }
 
     /// When one request must be over that begins now.
     fn call_end(&self, asked: &Asked) -> Instant {
-        asked.until.min(Instant::now() + self.endpoint.limits.call)
+        asked.until.min(clock::after(self.endpoint.limits.call))
     }
 
     async fn once(
@@ -163,7 +168,7 @@ impl Caller {
             received.answer(self.endpoint.wire).await
         };
         let answer = tokio::select! {
-            answer = timeout_at(self.call_end(asked), answer) => answer,
+            answer = clock::until(self.call_end(asked), answer) => answer,
             () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
         };
         let answer = answer.map_err(|_| CallError::Timeout { seconds })??;
@@ -308,10 +313,13 @@ impl Received {
         })?;
         let silence = self.silence;
         let mut read = 0;
-        while let Some(frame) = timeout(silence, self.body.frame()).await.map_err(|_| {
-            let seconds = silence.as_secs();
-            CallError::Timeout { seconds }
-        })? {
+        while let Some(frame) = clock::within(silence, self.body.frame())
+            .await
+            .map_err(|_| {
+                let seconds = silence.as_secs();
+                CallError::Timeout { seconds }
+            })?
+        {
             let frame = frame.map_err(|_| CallError::CutOff)?;
             let Some(bytes) = frame.data_ref() else {
                 continue;

@@ -7,7 +7,7 @@ use std::path::Path;
 use epitome::settings::Settings;
 use epitome::{Message, PresetName, Role, Window};
 use epitome_engine::{Conversation, Engine};
-use epitome_store::{AnyStore, ConversationId, Store, TenantId};
+use epitome_store::{AnyStore, Beliefs, ConversationId, Memories, Store, TenantId, Tenants};
 use epitome_testkit::museum::{Version, digest, versions};
 use epitome_wire::Wire;
 use serde_json::Value;

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::lines::{Line, signed};
+use super::lines::signed;
 use super::{Tail, said};
-use crate::history::{History, as_float, idents};
+use crate::history::{History, as_float};
 use crate::ident::{Ident, Kind};
+use crate::lines::Line;
+use crate::scan::idents;
 use crate::session::Speaker;
 use crate::text::{length, tokens};
 

@@ -90,7 +90,7 @@ impl Rules {
             Some(caller) => caller.begin(conversation),
             None => Asked {
                 conversation: conversation.to_owned(),
-                until: tokio::time::Instant::now() + LONGEST,
+                until: crate::clock::after(LONGEST),
                 cancel: tokio_util::sync::CancellationToken::new(),
             },
         }

@@ -4,7 +4,7 @@ use std::fs;
 
 use bytes::Bytes;
 use epitome_server::{Config, Server, StartError, StoreLocation};
-use epitome_store::Store;
+use epitome_store::Beliefs;
 use epitome_testkit::{Echo, ModelConfig, ScriptedModel, Wire};
 use futures_util::stream;
 use http::{Method, Request};

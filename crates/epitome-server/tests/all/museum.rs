@@ -1,7 +1,10 @@
 //! What earlier versions stored is recognised, applied and gone on with. The files and what must be true of them are in
 //! `epitome-testkit/museum`.
 
-use epitome_store::{CompactionRow, CompactionState, ConversationId, Store, TenantId};
+use epitome_store::{
+    Beliefs, CompactionRow, CompactionState, Compactions, ConversationId, Conversations, Entries,
+    Outcomes, Store, TenantId, Tenants,
+};
 use epitome_testkit::museum::{Version, digest, versions};
 use epitome_testkit::{ModelConfig, Received, Reply, Script, ScriptedModel, Wire};
 use http::Method;

@@ -1,6 +1,6 @@
 //! What went through the proxy is found again by its words.
 
-use epitome_store::{SearchHit, SearchScope, Store, TenantId};
+use epitome_store::{Entries, Search, SearchHit, SearchScope, Store, TenantId};
 use epitome_testkit::{ModelConfig, Wire};
 use serde_json::json;
 

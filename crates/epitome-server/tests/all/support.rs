@@ -8,7 +8,7 @@ use bytes::Bytes;
 use epitome_server::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation,
 };
-use epitome_store::{AnyStore, CompactionRow, Store, TenantId};
+use epitome_store::{AnyStore, CompactionRow, Compactions, Conversations, Store, TenantId};
 use epitome_testkit::client::{self, Received};
 use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};
 use http::{Method, Request, Response};

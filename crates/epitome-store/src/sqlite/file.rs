@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::pool::{self, Purpose};
 use super::{Access, SqliteStore, schema};
-use crate::{Error, Result};
+use crate::{Error, Result, clock};
 
 /// How often and at what distance a file is opened again while somebody else is creating it.
 const BUSY_TRIES: u32 = 40;
@@ -25,7 +25,7 @@ pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
             Err(Error::Busy(_)) if tries > 0 => tries -= 1,
             result => return result,
         }
-        tokio::time::sleep(BUSY_PAUSE).await;
+        clock::sleep(BUSY_PAUSE).await;
     }
 }
 

@@ -6,10 +6,13 @@ use epitome::Digest;
 use serde_json::json;
 use sqlx::{Row, SqliteConnection, SqlitePool};
 
+use super::SqliteStore;
 use super::decode;
 use super::transaction::begin;
 use crate::words::{self, Need};
-use crate::{ConversationId, EntryRow, EntryWords, Result, SearchHit, SearchScope, TenantId};
+use crate::{
+    ConversationId, EntryRow, EntryWords, Result, Search, SearchHit, SearchScope, TenantId,
+};
 
 /// The keys lie end to end in `$2`.
 const INSERT_KEYS: &str = "\
@@ -82,6 +85,34 @@ const SEARCH_TENANT: &str = concat!(
     ranked!("found CROSS JOIN nodes AS n ON n.tenant = $1 AND n.entry = found.key")
 );
 
+impl Search for SqliteStore {
+    fn index(
+        &self,
+        tenant: &TenantId,
+        words: &[EntryWords],
+    ) -> impl Future<Output = Result<()>> + Send {
+        index(&self.writer, tenant, words)
+    }
+
+    fn unindexed(
+        &self,
+        tenant: &TenantId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
+        unindexed(&self.readers, tenant, limit)
+    }
+
+    fn search(
+        &self,
+        tenant: &TenantId,
+        scope: &SearchScope,
+        query: &str,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<SearchHit>>> + Send {
+        search(&self.readers, tenant, scope, query, limit)
+    }
+}
+
 /// Words that are ready to be stored. Made before a transaction begins, because it takes a while.
 pub(super) struct Prepared(HashMap<Digest, String>);
 
@@ -134,11 +165,7 @@ pub(super) async fn insert(
     Ok(())
 }
 
-pub(super) async fn index(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    words: &[EntryWords],
-) -> Result<()> {
+async fn index(writer: &SqlitePool, tenant: &TenantId, words: &[EntryWords]) -> Result<()> {
     let words = prepared(tenant, words);
     let mut transaction = begin(writer).await?;
     insert(&mut transaction, tenant, &words).await?;
@@ -146,11 +173,7 @@ pub(super) async fn index(
     Ok(())
 }
 
-pub(super) async fn unindexed(
-    readers: &SqlitePool,
-    tenant: &TenantId,
-    limit: u32,
-) -> Result<Vec<EntryRow>> {
+async fn unindexed(readers: &SqlitePool, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>> {
     let rows = sqlx::query(SELECT_UNINDEXED)
         .bind(tenant.as_str())
         .bind(i64::from(limit))
@@ -162,7 +185,7 @@ pub(super) async fn unindexed(
         .collect()
 }
 
-pub(super) async fn search(
+async fn search(
     readers: &SqlitePool,
     tenant: &TenantId,
     scope: &SearchScope,

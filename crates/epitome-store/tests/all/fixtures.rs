@@ -38,6 +38,42 @@ pub(crate) async fn any_sqlite() -> Opened<AnyStore> {
     }
 }
 
+/// Handles on one store that know of each other only through it.
+#[derive(Clone)]
+pub(crate) struct Handles<S> {
+    pub(crate) writers: Vec<S>,
+    /// Opened for reading only, where the store knows the difference.
+    pub(crate) reader: S,
+}
+
+pub(crate) async fn sqlite_handles() -> Opened<Handles<SqliteStore>> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("log.db");
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        writers.push(SqliteStore::open(&path).await.unwrap());
+    }
+    let reader = SqliteStore::open_read_only(&path).await.unwrap();
+    Opened {
+        store: Handles { writers, reader },
+        _folder: Some(folder),
+    }
+}
+
+pub(crate) async fn any_sqlite_handles() -> Opened<Handles<AnyStore>> {
+    let folder = TempDir::new().unwrap();
+    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        writers.push(AnyStore::open(&location).await.unwrap());
+    }
+    let reader = AnyStore::open_read_only(&location).await.unwrap();
+    Opened {
+        store: Handles { writers, reader },
+        _folder: Some(folder),
+    }
+}
+
 pub(crate) fn tenant(name: &str) -> TenantId {
     TenantId::new(name).unwrap()
 }

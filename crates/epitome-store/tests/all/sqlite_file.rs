@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use epitome_store::{Error, SqliteStore, Store};
+use epitome_store::{Beliefs, Entries, Error, SqliteStore, Store};
 use tempfile::TempDir;
 
 use crate::fixtures::{chain, node, nothing, tenant};

@@ -12,11 +12,22 @@ pub(crate) mod log;
 pub(crate) mod memories;
 #[path = "suite/recall.rs"]
 pub(crate) mod recall;
+#[path = "suite/shared.rs"]
+pub(crate) mod shared;
 #[path = "suite/tenants.rs"]
 pub(crate) mod tenants;
 
-/// Makes a test of every body, in a module named after the fixture that opens the store.
+/// Makes a test of every body, in a module named after the fixture that opens an empty store. The bodies that need several
+/// handles on one store are in a module named after the fixture that opens those; a store that only one handle can reach
+/// has none.
 macro_rules! run_over {
+    ($open:ident, $open_shared:ident) => {
+        $crate::suite::run_over!($open);
+        $crate::suite::run_over!(@bodies $open_shared,
+            shared: one_of_many_gets_the_lease, one_of_many_changes_the_conversation,
+                words_written_by_one_are_found_by_another;
+        );
+    };
     ($open:ident) => {
         $crate::suite::run_over!(@bodies $open,
             log: append_is_idempotent, history_is_byte_exact, forks_share_their_prefix,

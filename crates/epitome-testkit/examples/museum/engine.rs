@@ -12,7 +12,7 @@ use epitome_engine::conversation::{Recovery, StepAction};
 use epitome_engine::hooks::{Hooks, Verdict};
 use epitome_engine::model::{CallLimits, Caller, Delivery, Endpoint, SpendLedger};
 use epitome_engine::{Clock, Conversation, Engine, EngineBuilder};
-use epitome_store::{AnyStore, ConversationId, Store, TenantId};
+use epitome_store::{AnyStore, ConversationId, Leases, Store, TenantId};
 use epitome_testkit::museum::digest;
 use epitome_testkit::{Call, ModelConfig, Reply, Script, ScriptedModel, Wire};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use epitome_server::{Config, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation};
-use epitome_store::{AnyStore, CompactionState, ConversationId, Store, TenantId};
+use epitome_store::{AnyStore, CompactionState, Compactions, ConversationId, Store, TenantId};
 use epitome_testkit::{ModelConfig, Received, Reply, Script, ScriptedModel, Wire, client};
 use http::Method;
 use serde_json::{Value, json};

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use epitome_store::{AnyStore, CompactionRow, ConversationId, Store, TenantId};
+use epitome_store::{
+    AnyStore, Beliefs, Changes, CompactionRow, Compactions, ConversationId, Conversations, Entries,
+    Memories, Outcomes, Store, TenantId, Tenants,
+};
 use epitome_testkit::museum::digest;
 use serde_json::{Value, json};
 use sqlx::Connection;

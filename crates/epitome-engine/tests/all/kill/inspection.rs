@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use epitome_engine::Clock;
 use epitome_engine::conversation::StepAction;
-use epitome_store::{AnyStore, ChangeKind, ConversationId, Store, TenantId};
+use epitome_store::{AnyStore, ChangeKind, ConversationId, Leases, Store, TenantId};
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use epitome::settings::{DesignSettings, Settings};
 use epitome::{Message, PresetName};
-use epitome_store::{ChangeKind, ConversationId, Store, TenantId};
+use epitome_store::{ChangeKind, ConversationId, Leases, TenantId};
 use epitome_wire::Wire;
 
 use super::lease::{Lease, Turn};

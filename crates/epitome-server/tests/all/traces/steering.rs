@@ -1,6 +1,9 @@
 //! What people do to a conversation while its proxy runs.
 
-use epitome_store::{Appended, ChangeKind, ChangeRow, CompactionState, NewChange, Store, TenantId};
+use epitome_store::{
+    Appended, ChangeKind, ChangeRow, Changes, CompactionState, Compactions, Conversations,
+    NewChange, TenantId,
+};
 use epitome_testkit::{Wire, client};
 use http::Method;
 

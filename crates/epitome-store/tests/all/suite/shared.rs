@@ -1,30 +1,16 @@
-//! Two handles on one file, as two processes have them: neither knows of the other but through the file.
+//! Several handles on one store, as several processes have them: none knows of the others but through the store.
 
-use std::path::Path;
-
-use epitome_store::{Appended, ChangeKind, SearchScope, SqliteStore, Store};
-use tempfile::TempDir;
+use epitome_store::{Appended, ChangeKind, SearchScope, Store};
 use tokio::task::JoinSet;
 
-use crate::fixtures::{chain, conversation, nothing, tenant, with_words};
+use crate::fixtures::{Handles, chain, conversation, nothing, tenant, with_words};
 use crate::suite::changes::change;
 
-async fn handles(path: &Path) -> Vec<SqliteStore> {
-    let mut handles = Vec::new();
-    for _ in 0..4 {
-        handles.push(SqliteStore::open(path).await.unwrap());
-    }
-    handles
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_many_gets_the_lease() {
-    let folder = TempDir::new().unwrap();
-    let handles = handles(&folder.path().join("log.db")).await;
+pub(crate) async fn one_of_many_gets_the_lease<S: Store + Clone>(handles: Handles<S>) {
     for round in 0..10 {
         let now_ms = round * 100;
         let mut tasks = JoinSet::new();
-        for (number, store) in handles.iter().cloned().enumerate() {
+        for (number, store) in handles.writers.iter().cloned().enumerate() {
             tasks.spawn(async move {
                 let holder = format!("process {number}");
                 let id = conversation("c");
@@ -39,15 +25,12 @@ async fn one_of_many_gets_the_lease() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_many_changes_the_conversation() {
-    let folder = TempDir::new().unwrap();
-    let handles = handles(&folder.path().join("log.db")).await;
-    let first = &handles[0];
+pub(crate) async fn one_of_many_changes_the_conversation<S: Store + Clone>(handles: Handles<S>) {
+    let first = &handles.writers[0];
     first.append(&tenant("t"), &nothing("c", 1)).await.unwrap();
     for seq in 0..10 {
         let mut tasks = JoinSet::new();
-        for (number, store) in handles.iter().cloned().enumerate() {
+        for (number, store) in handles.writers.iter().cloned().enumerate() {
             tasks.spawn(async move {
                 let mut new = change(seq, ChangeKind::Forked, None);
                 new.change.body = number.to_string();
@@ -58,28 +41,26 @@ async fn one_of_many_changes_the_conversation() {
         let stored = appended.iter().filter(|one| **one == Appended::Stored);
         assert_eq!(stored.count(), 1);
     }
-    for store in &handles {
+    for store in handles.writers.iter().chain([&handles.reader]) {
         let changes = store.changes(&tenant("t"), &conversation("c")).await;
         let seqs: Vec<_> = changes.unwrap().iter().map(|one| one.seq).collect();
         assert_eq!(seqs, Vec::from_iter(0..10));
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn words_written_by_one_are_found_by_another() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("log.db");
-    let handles = handles(&path).await;
+pub(crate) async fn words_written_by_one_are_found_by_another<S: Store + Clone>(
+    handles: Handles<S>,
+) {
     let mut tasks = JoinSet::new();
-    for store in handles {
+    for store in handles.writers {
         tasks.spawn(async move {
             let append = with_words(chain("c", &["a", "b"], 0), "zebra");
             store.append(&tenant("t"), &append).await.unwrap();
         });
     }
     tasks.join_all().await;
-    let reader = SqliteStore::open_read_only(&path).await.unwrap();
-    let hits = reader
+    let hits = handles
+        .reader
         .search(&tenant("t"), &SearchScope::Tenant, "zebra", 9)
         .await;
     assert_eq!(hits.unwrap().len(), 2);

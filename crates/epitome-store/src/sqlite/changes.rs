@@ -1,24 +1,39 @@
-//! Changes of conversations, and the leases under which they are made.
+//! What changed a conversation, in order.
 
-use epitome::Digest;
 use sqlx::{SqliteConnection, SqlitePool};
 
+use super::SqliteStore;
 use super::append::insert_all;
+use super::arguments::signed;
+use super::compactions::{insert_compaction, set_state};
 use super::decode;
 use super::search;
 use super::transaction::begin;
-use super::write::{insert_compaction, set_state, signed};
 use crate::statements as sql;
 use crate::{
-    Append, Appended, ChangeKind, ChangeRow, Committed, CompactionState, ConversationId, NewChange,
-    Result, TenantId,
+    Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId,
+    NewChange, Result, TenantId,
 };
 
-pub(super) async fn append(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    new: &NewChange,
-) -> Result<Appended> {
+impl Changes for SqliteStore {
+    fn append_change(
+        &self,
+        tenant: &TenantId,
+        new: &NewChange,
+    ) -> impl Future<Output = Result<Appended>> + Send {
+        append(&self.writer, tenant, new)
+    }
+
+    fn changes(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<ChangeRow>>> + Send {
+        all(&self.readers, tenant, conversation)
+    }
+}
+
+async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Result<Appended> {
     let words = new.span.iter().flat_map(|span| &span.words);
     let words = search::prepared(tenant, words);
     let mut transaction = begin(writer).await?;
@@ -44,29 +59,7 @@ pub(super) async fn append(
     Ok(Appended::Stored)
 }
 
-pub(super) async fn extend(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    append: &Append,
-    after: Option<Digest>,
-) -> Result<Appended> {
-    let words = search::prepared(tenant, &append.words);
-    let mut transaction = begin(writer).await?;
-    let tip: Option<Vec<u8>> = sqlx::query_scalar(sql::SELECT_TIP)
-        .bind(tenant.as_str())
-        .bind(append.conversation.id.as_str())
-        .fetch_optional(&mut *transaction)
-        .await?;
-    if tip.as_deref().and_then(Digest::from_slice) != after {
-        return Ok(Appended::Superseded);
-    }
-    insert_all(&mut transaction, tenant, append).await?;
-    search::insert(&mut transaction, tenant, &words).await?;
-    transaction.commit().await?;
-    Ok(Appended::Stored)
-}
-
-pub(super) async fn all(
+async fn all(
     readers: &SqlitePool,
     tenant: &TenantId,
     conversation: &ConversationId,
@@ -77,57 +70,6 @@ pub(super) async fn all(
         .fetch_all(readers)
         .await?;
     rows.iter().map(decode::change).collect()
-}
-
-pub(super) async fn acquire_lease(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    conversation: &ConversationId,
-    holder: &str,
-    now_ms: i64,
-    until_ms: i64,
-) -> Result<Option<u64>> {
-    let fence: Option<i64> = sqlx::query_scalar(sql::ACQUIRE_LEASE)
-        .bind(tenant.as_str())
-        .bind(conversation.as_str())
-        .bind(holder)
-        .bind(now_ms)
-        .bind(until_ms)
-        .fetch_optional(writer)
-        .await?;
-    Ok(fence.map(i64::unsigned_abs))
-}
-
-pub(super) async fn renew_lease(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    conversation: &ConversationId,
-    fence: u64,
-    until_ms: i64,
-) -> Result<bool> {
-    let result = sqlx::query(sql::RENEW_LEASE)
-        .bind(tenant.as_str())
-        .bind(conversation.as_str())
-        .bind(signed(fence))
-        .bind(until_ms)
-        .execute(writer)
-        .await?;
-    Ok(result.rows_affected() == 1)
-}
-
-pub(super) async fn release_lease(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    conversation: &ConversationId,
-    fence: u64,
-) -> Result<()> {
-    sqlx::query(sql::RELEASE_LEASE)
-        .bind(tenant.as_str())
-        .bind(conversation.as_str())
-        .bind(signed(fence))
-        .execute(writer)
-        .await?;
-    Ok(())
 }
 
 /// Whether nobody was faster: neither with a change nor in taking the lease.

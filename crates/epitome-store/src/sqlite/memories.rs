@@ -2,10 +2,11 @@
 
 use sqlx::SqlitePool;
 
+use super::SqliteStore;
 use super::decode;
 use super::transaction::begin;
 use crate::words::{self, Need};
-use crate::{ConversationId, Error, MemoryRow, Result, Saved, TenantId};
+use crate::{ConversationId, Error, Memories, MemoryRow, Result, Saved, TenantId};
 
 /// The columns of a memory, in the order in which they are decoded.
 macro_rules! columns {
@@ -37,11 +38,34 @@ const DELETE: &str = "DELETE FROM memories WHERE tenant = $1 AND id = $2 RETURNI
 
 const DELETE_WORDS: &str = "DELETE FROM memory_words WHERE rowid = $1";
 
-pub(super) async fn save(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    memory: &MemoryRow,
-) -> Result<Saved> {
+impl Memories for SqliteStore {
+    fn save_memory(
+        &self,
+        tenant: &TenantId,
+        memory: &MemoryRow,
+    ) -> impl Future<Output = Result<Saved>> + Send {
+        save(&self.writer, tenant, memory)
+    }
+
+    fn memories(
+        &self,
+        tenant: &TenantId,
+        query: Option<&str>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
+        list(&self.readers, tenant, query, limit)
+    }
+
+    fn forget_memory(
+        &self,
+        tenant: &TenantId,
+        memory_id: &str,
+    ) -> impl Future<Output = Result<bool>> + Send {
+        forget(&self.writer, tenant, memory_id)
+    }
+}
+
+async fn save(writer: &SqlitePool, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved> {
     let mut transaction = begin(writer).await?;
     let inserted = sqlx::query_scalar(INSERT)
         .bind(tenant.as_str())
@@ -73,7 +97,7 @@ pub(super) async fn save(
     Ok(Saved::New)
 }
 
-pub(super) async fn list(
+async fn list(
     readers: &SqlitePool,
     tenant: &TenantId,
     query: Option<&str>,
@@ -117,7 +141,7 @@ async fn search(
     Ok(Vec::new())
 }
 
-pub(super) async fn forget(writer: &SqlitePool, tenant: &TenantId, id: &str) -> Result<bool> {
+async fn forget(writer: &SqlitePool, tenant: &TenantId, id: &str) -> Result<bool> {
     let mut transaction = begin(writer).await?;
     let number: Option<i64> = sqlx::query_scalar(DELETE)
         .bind(tenant.as_str())

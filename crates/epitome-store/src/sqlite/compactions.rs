@@ -1,59 +1,91 @@
-//! Transactions, on the one writing connection.
+//! Compactions and their states.
 
 use epitome::Digest;
-use sqlx::{SqliteConnection, SqlitePool};
+use sqlx::{Row as _, SqliteConnection, SqlitePool};
 
+use super::SqliteStore;
 use super::append::insert_all;
+use super::arguments::{blob, laid_end_to_end, signed, wanted};
 use super::decode;
-use super::read;
 use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
-    Append, BeliefRow, Committed, CompactionRow, CompactionState, ConversationId, Error, Outcome,
-    Result, TenantId,
+    Append, Committed, CompactionRow, CompactionState, Compactions, ConversationId, Error, Result,
+    TenantId,
 };
 
-pub(super) async fn tenant_key(
-    readers: &SqlitePool,
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    fresh: [u8; 32],
-) -> Result<[u8; 32]> {
-    if let Some(key) = read::tenant_key(readers, tenant).await? {
-        return Ok(key);
+const SELECT_COMPACTIONS_AT: &str = concat!(
+    wanted!(),
+    "SELECT ",
+    sql::compaction_columns!(),
+    " FROM wanted CROSS JOIN compactions AS c ON c.tenant = $1 \
+        AND c.node = substr($2, wanted.start, 32) AND c.state <> 'undone' \
+    ORDER BY created_ms, id"
+);
+
+impl Compactions for SqliteStore {
+    fn commit_compaction(
+        &self,
+        tenant: &TenantId,
+        span: &Append,
+        compaction: &CompactionRow,
+    ) -> impl Future<Output = Result<Committed>> + Send {
+        commit_compaction(&self.writer, tenant, span, compaction)
     }
-    let mut transaction = begin(writer).await?;
-    sqlx::query(sql::INSERT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .bind(fresh.as_slice())
-        .execute(&mut *transaction)
-        .await?;
-    let key: Vec<u8> = sqlx::query_scalar(sql::SELECT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .fetch_one(&mut *transaction)
-        .await?;
-    transaction.commit().await?;
-    decode::secret(&key)
+
+    fn publish(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+        record: Option<&str>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        publish(&self.writer, tenant, compaction_id, record)
+    }
+
+    fn undo(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let state = CompactionState::Undone;
+        advance(&self.writer, tenant, compaction_id, state)
+    }
+
+    fn compaction(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionRow>>> + Send {
+        compaction(&self.readers, tenant, compaction_id)
+    }
+
+    fn compaction_state(
+        &self,
+        tenant: &TenantId,
+        compaction_id: &str,
+    ) -> impl Future<Output = Result<Option<CompactionState>>> + Send {
+        compaction_state(&self.readers, tenant, compaction_id)
+    }
+
+    fn compactions_at(
+        &self,
+        tenant: &TenantId,
+        nodes: &[Digest],
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        compactions_at(&self.readers, tenant, nodes)
+    }
+
+    fn compactions_of(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        compactions_of(&self.readers, tenant, conversation)
+    }
 }
 
-pub(super) async fn append(
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    appends: &[Append],
-) -> Result<()> {
-    let words = appends.iter().flat_map(|append| &append.words);
-    let words = search::prepared(tenant, words);
-    let mut transaction = begin(writer).await?;
-    for append in appends {
-        insert_all(&mut transaction, tenant, append).await?;
-    }
-    search::insert(&mut transaction, tenant, &words).await?;
-    transaction.commit().await?;
-    Ok(())
-}
-
-pub(super) async fn commit_compaction(
+async fn commit_compaction(
     writer: &SqlitePool,
     tenant: &TenantId,
     span: &Append,
@@ -68,7 +100,7 @@ pub(super) async fn commit_compaction(
     Ok(committed)
 }
 
-pub(super) async fn publish(
+async fn publish(
     writer: &SqlitePool,
     tenant: &TenantId,
     id: &str,
@@ -88,7 +120,7 @@ pub(super) async fn publish(
     Ok(())
 }
 
-pub(super) async fn advance(
+async fn advance(
     writer: &SqlitePool,
     tenant: &TenantId,
     id: &str,
@@ -130,71 +162,59 @@ pub(super) async fn set_state(
     Ok(())
 }
 
-pub(super) async fn outcome(
-    writer: &SqlitePool,
+async fn compaction(
+    readers: &SqlitePool,
     tenant: &TenantId,
-    outcome: &Outcome,
-) -> Result<()> {
-    sqlx::query(sql::INSERT_OUTCOME)
+    id: &str,
+) -> Result<Option<CompactionRow>> {
+    let row = sqlx::query(sql::SELECT_COMPACTION)
         .bind(tenant.as_str())
-        .bind(outcome.conversation.as_ref().map(ConversationId::as_str))
-        .bind(outcome.at_ms)
-        .bind(&outcome.action)
-        .bind(&outcome.reason)
-        .bind(signed(outcome.tokens_before))
-        .bind(signed(outcome.tokens_after))
-        .bind(&outcome.model)
-        .execute(writer)
+        .bind(id)
+        .fetch_optional(readers)
         .await?;
-    Ok(())
+    row.as_ref().map(decode::compaction).transpose()
 }
 
-pub(super) async fn window(
-    writer: &SqlitePool,
-    endpoint: &str,
-    model: &str,
-    window_tokens: u64,
-    at_ms: i64,
-) -> Result<()> {
-    sqlx::query(sql::UPSERT_WINDOW)
-        .bind(endpoint)
-        .bind(model)
-        .bind(signed(window_tokens))
-        .bind(at_ms)
-        .execute(writer)
+async fn compaction_state(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    id: &str,
+) -> Result<Option<CompactionState>> {
+    let row = sqlx::query(sql::SELECT_COMPACTION_STATE)
+        .bind(tenant.as_str())
+        .bind(id)
+        .fetch_optional(readers)
         .await?;
-    Ok(())
+    row.map(|row| decode::state(row.try_get(0)?)).transpose()
 }
 
-pub(super) async fn belief(writer: &SqlitePool, belief: &BeliefRow) -> Result<()> {
-    sqlx::query(sql::UPSERT_BELIEF)
-        .bind(&belief.endpoint)
-        .bind(&belief.model)
-        .bind(&belief.window)
-        .bind(&belief.counts)
-        .bind(belief.at_ms)
-        .execute(writer)
-        .await?;
-    Ok(())
-}
-
-pub(super) async fn forget_belief(
-    writer: &SqlitePool,
-    endpoint: &str,
-    model: &str,
-) -> Result<bool> {
-    let mut gone = 0;
-    let mut transaction = begin(writer).await?;
-    for statement in [sql::DELETE_BELIEF, sql::DELETE_WINDOW] {
-        let done = sqlx::query(statement)
-            .bind(endpoint)
-            .bind(model)
-            .execute(&mut *transaction)
-            .await?;
-        gone += done.rows_affected();
+async fn compactions_at(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    nodes: &[Digest],
+) -> Result<Vec<CompactionRow>> {
+    if nodes.is_empty() {
+        return Ok(Vec::new());
     }
-    transaction.commit().await?;
-    Ok(gone > 0)
+    let rows = sqlx::query(SELECT_COMPACTIONS_AT)
+        .bind(tenant.as_str())
+        .bind(laid_end_to_end(nodes))
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(decode::compaction).collect()
+}
+
+async fn compactions_of(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+) -> Result<Vec<CompactionRow>> {
+    let rows = sqlx::query(sql::SELECT_COMPACTIONS_OF)
+        .bind(tenant.as_str())
+        .bind(conversation.as_str())
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(decode::compaction).collect()
 }
 
 /// Part of a transaction that the caller commits.
@@ -241,12 +261,4 @@ async fn live_compaction(
         .fetch_one(connection)
         .await?;
     decode::compaction(&row).map(Committed::Existing)
-}
-
-fn blob(digest: &Digest) -> &[u8] {
-    digest.as_bytes()
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

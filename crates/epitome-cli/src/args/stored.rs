@@ -1,0 +1,75 @@
+//! What can be typed after the commands on stored conversations.
+
+use clap::Args as ClapArgs;
+use epitome_store::{ConversationId, TenantId};
+
+/// Which store, and whose part of it.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct StoreArgs {
+    /// Where conversations are kept: sqlite:PATH [default: where `epitome serve` keeps them]
+    #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
+    pub(crate) store: Option<String>,
+    /// Whose conversations
+    #[arg(long, value_name = "NAME", default_value = "local")]
+    pub(crate) tenant: TenantId,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LogArgs {
+    /// The conversation whose compactions are listed [default: list the conversations]
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<ConversationId>,
+    /// How many conversations are listed at most
+    #[arg(short = 'n', value_name = "N", default_value_t = 100)]
+    pub(crate) count: u32,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ShowArgs {
+    /// The compaction, as `epitome log` names it
+    #[arg(required_unless_present = "entry", conflicts_with = "entry")]
+    pub(crate) id: Option<String>,
+    /// Write an entry to standard output, byte for byte as it came in; `epitome recall` names its key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) entry: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct UndoArgs {
+    /// The conversation
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: ConversationId,
+    /// Undo also what leaves the conversation larger than its window allows
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ForkArgs {
+    /// The conversation to branch off
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: ConversationId,
+    /// How many of its first entries both share
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) at: u32,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelsArgs {
+    /// Forget what was learned about this model, at every endpoint; a running proxy forgets it when it starts anew
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) forget: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
