@@ -19,6 +19,11 @@ pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().simple().to_string()
 }
 
+/// Waits.
+pub(crate) async fn sleep(duration: Duration) {
+    tokio::time::sleep(duration).await;
+}
+
 /// Says how long a command took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch(Instant);

@@ -78,6 +78,7 @@ fn configured(loaded: &Loaded) -> Result<Config> {
         window_tokens: None,
         windows: windows(loaded),
         summariser: summariser(loaded, &settings)?,
+        hooks: configuration::hooks(&loaded.hooks)?,
         settings,
         mode: if server.observe {
             Mode::Observe
@@ -173,7 +174,7 @@ fn unused(loaded: &Loaded) -> Vec<String> {
         "window",
     ];
     // The host's own business: a proxy has no turns, no session files and no memory folder.
-    const LIBRARY: [&str; 3] = ["memory", "hooks", "server"];
+    const LIBRARY: [&str; 2] = ["memory", "server"];
     let is_used = |path: &str| {
         let section = path.split(['.', '[']).next().unwrap_or_default();
         USED.contains(&path) || !LIBRARY.contains(&section)

@@ -4,7 +4,7 @@
 //! - asking a model: [`model`]; having it write summaries: [`summarise`]
 //! - all of it from an `epitome.toml`: [`configuration`]
 //! - the one place that reads the time: [`Clock`]
-//! - what a host hangs on compactions: [`hooks`]
+//! - what a host hangs on compactions: [`hooks`]; who carries them out: [`runner`]
 //! - memories on disk, one file a day: [`memory_folder`]
 //! - the middleware of an agent loop: [`pipeline`], over its [`Statistics`]
 #![warn(missing_docs)]
@@ -18,6 +18,7 @@ pub mod memory_folder;
 pub mod model;
 pub mod pipeline;
 mod recount;
+pub mod runner;
 mod shared;
 mod statistics;
 pub mod summarise;

@@ -8,9 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::hooks::Hooks;
-use crate::model::Caller;
-use crate::summarise::Ladder;
+use crate::runner::Runner;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -26,12 +24,10 @@ pub(crate) struct Shared {
     pub(crate) meter: Meter,
     pub(crate) wire: Wire,
     pub(crate) guards: bool,
-    pub(crate) ladder: Ladder,
-    pub(crate) caller: Option<Caller>,
+    pub(crate) runner: Runner,
     /// The conversation's own model and where it is, for what is learned about it.
     pub(crate) model: Option<String>,
     pub(crate) place: Option<String>,
-    pub(crate) hooks: Hooks,
     pub(crate) clock: Clock,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,

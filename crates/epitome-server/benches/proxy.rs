@@ -63,6 +63,7 @@ async fn serve_proxy() {
         mode: Mode::Act,
         settings: epitome::settings::Settings::of(epitome::PresetName::Default),
         summariser: None,
+        hooks: epitome_engine::Hooks::default(),
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     };
     Server::bind(config)

@@ -1,8 +1,7 @@
 //! The one place that reads the clock, waits for it, and makes names of it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::time::Instant;
 pub(crate) use tokio::time::{sleep, timeout as within};
 
 /// Milliseconds since 1970.
@@ -16,11 +15,6 @@ pub(crate) fn now_ms() -> i64 {
         .map_or(0, |since| {
             i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
         })
-}
-
-/// The moment that comes so much later than now.
-pub(crate) fn after(span: Duration) -> Instant {
-    Instant::now() + span
 }
 
 /// A name that nothing else has. It begins with the time, so that names sort by age.

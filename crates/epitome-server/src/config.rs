@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use epitome::settings::Settings;
+use epitome_engine::Hooks;
 use epitome_engine::model::Caller;
 use epitome_engine::summarise::{Style, Templates};
 
@@ -26,6 +27,8 @@ pub struct Config {
     pub settings: Settings,
     /// The model that writes summaries in the background; without one the built-in summariser does.
     pub summariser: Option<Summariser>,
+    /// What is told of compactions, and asked before those that are made in the background.
+    pub hooks: Hooks,
     /// Whether requests are changed or only watched.
     pub mode: Mode,
     /// Bodies above this are streamed through unread.

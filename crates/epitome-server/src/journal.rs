@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use epitome::Digest;
+use epitome_engine::Clock;
+use epitome_engine::runner::{LEASE_MS, Lease};
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
-    Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
+    ConversationId, Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -35,6 +37,8 @@ const READ: &str = "read";
 pub(crate) struct Journal {
     store: Option<Arc<AnyStore>>,
     tenant: TenantId,
+    /// Who this process is among those that share the store.
+    holder: String,
     queue: mpsc::Sender<Write>,
     health: Arc<Health>,
     tasks: TaskTracker,
@@ -120,6 +124,7 @@ impl Journal {
         Self {
             store,
             tenant,
+            holder: crate::clock::new_id(),
             queue,
             health,
             tasks: tasks.clone(),
@@ -174,6 +179,41 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         false
+    }
+
+    /// Does the background work of a conversation, unless another process is at it. A store that does not answer is no
+    /// reason not to work: whoever is first to store wins.
+    pub(crate) async fn alone<T>(
+        &self,
+        conversation: &ConversationId,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let Some(store) = &self.store else {
+            return Some(work.await);
+        };
+        let clock = Clock::default();
+        let lease = Lease::acquire(
+            store.as_ref(),
+            &self.tenant,
+            conversation,
+            &self.holder,
+            LEASE_MS,
+            &clock,
+        );
+        let lease = match lease.await {
+            Ok(Some(lease)) => lease,
+            Ok(None) => return None,
+            Err(error) => {
+                self.health.failed("lease", &error);
+                return Some(work.await);
+            }
+        };
+        let done = tokio::select! {
+            done = work => Some(done),
+            () = lease.keep() => None,
+        };
+        lease.release().await;
+        done
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be

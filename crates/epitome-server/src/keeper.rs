@@ -1,6 +1,7 @@
 //! What becomes of a request: recognised, measured, left alone or compacted.
 
 mod compact;
+mod prepare;
 mod rules;
 mod settle;
 mod stored;
@@ -154,7 +155,7 @@ impl Keeper {
 
     /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
     pub(crate) fn reconfigured(&self, config: &Config) -> Self {
-        let rules = Rules::new(&config.settings, config.summariser.clone());
+        let rules = Rules::of(config);
         Self {
             mode: config.mode,
             memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),
@@ -267,7 +268,7 @@ impl Keeper {
         }
         let ready = self.ready(&ticket, &case);
         let work = Work {
-            asks_somebody: self.rules.asks_a_model(),
+            asks_somebody: self.rules.asks_somebody(),
             // Nobody waits at a proxy.
             waits: false,
             is_writing: self.index.is_preparing(&ticket.place.conversation),

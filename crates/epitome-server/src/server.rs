@@ -70,7 +70,7 @@ impl Server {
         let index = Arc::new(Index::default());
         let journal = Journal::start(store, tenant, Arc::clone(&index), &tasks);
         let key = ChainKey::new(secret);
-        let rules = Rules::new(&config.settings, config.summariser.clone());
+        let rules = Rules::of(&config);
         let keeper = Keeper::new(
             config.mode,
             rules,

@@ -6,6 +6,7 @@ use epitome_config::{Loaded, Watch};
 use epitome_server::Reloader;
 
 use super::configured;
+use crate::clock;
 
 /// How often the files are looked at.
 const EVERY: Duration = Duration::from_secs(1);
@@ -23,7 +24,7 @@ const UNTIL_A_RESTART: [&str; 5] = [
 pub(super) async fn keep_current(watch: Watch, reloader: Reloader, mut loaded: Loaded) {
     let mut watch = Some(watch);
     loop {
-        tokio::time::sleep(EVERY).await;
+        clock::sleep(EVERY).await;
         let Some(mut asked) = watch.take() else {
             return;
         };

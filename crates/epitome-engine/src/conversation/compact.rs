@@ -11,6 +11,7 @@ use super::record::{ChangePlace, CompactionRecord, StepRecord};
 use super::state::{Ready, State};
 use super::{Conversation, ConversationError};
 use crate::hooks::{AfterCompaction, BeforeCompaction};
+use crate::runner::CalledOff;
 use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
 
 /// How a compaction came about, as far as it does not say so itself.
@@ -201,14 +202,11 @@ impl Conversation {
             token_count: Some(state.session.view_tokens()),
             compacted_count,
         };
-        let hooks = shared.hooks.clone();
+        let runner = shared.runner.clone();
         let context = self.context();
-        shared.tasks.spawn(async move {
-            if let Some(late) = late {
-                hooks.before(late, &context).await;
-            }
-            hooks.after(event, &context).await;
-        });
+        shared
+            .tasks
+            .spawn(async move { runner.tell(late, event, &context).await });
         Ok(true)
     }
 
@@ -323,13 +321,15 @@ impl Conversation {
         request: bytes::Bytes,
         cancel: tokio_util::sync::CancellationToken,
     ) -> Result<Written, ConversationError> {
-        let asked = self.asked(cancel);
+        let runner = &self.shared().runner;
         let wish = Wish {
             focus,
             request: Some(request),
-            asked,
+            asked: runner.asked(self.id().as_str(), cancel),
         };
-        self.with_hooks(job, wish).await
+        let entry = |at: usize| format!("{}/{at}", self.id());
+        let written = runner.write(job, wish, entry, &self.context()).await;
+        written.map_err(|CalledOff { reason }| ConversationError::Cancelled { reason })
     }
 }
 

@@ -60,7 +60,7 @@ impl Conversation {
             }
         };
         let mut ask = self.flush_ask(&texts).await;
-        let asked = self.asked(self.shared().stopping.child_token());
+        let asked = self.asked();
         for _ in 0..TURNS {
             let answer = match caller.ask(&ask, &asked).await {
                 Ok(answer) => answer,

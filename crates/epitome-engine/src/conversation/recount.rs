@@ -23,7 +23,7 @@ impl Conversation {
             let place = (state.raws.len(), state.changes);
             (request, state.session.context_tokens(), place)
         };
-        let asked = self.asked(self.shared().stopping.child_token());
+        let asked = self.asked();
         let counted = recount(caller, &request, estimated, &asked).await;
         let mut state = self.state().await;
         if (state.raws.len(), state.changes) == place {
@@ -44,7 +44,7 @@ impl Conversation {
         if !shared.settings.preset().design().asking.recounts {
             return;
         }
-        if let Some(caller) = &shared.caller
+        if let Some(caller) = shared.runner.caller()
             && shared
                 .model
                 .as_deref()

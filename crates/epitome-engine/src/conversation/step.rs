@@ -103,7 +103,7 @@ impl Conversation {
         let ready = state.ready.as_ref();
         let ready = ready.and_then(|ready| ready.written.prepared.as_ref().ok());
         Work {
-            asks_somebody: shared.ladder.asks_a_model() || shared.hooks.has_before_compact(),
+            asks_somebody: shared.runner.asks_somebody(),
             waits: self.shared().settings.common.wait,
             is_writing: state.in_flight.is_some(),
             ready: ready.map(|prepared| state.session.ready_facts(prepared)),

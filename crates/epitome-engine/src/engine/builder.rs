@@ -13,11 +13,11 @@ use super::Engine;
 use crate::clock::{self, Clock};
 use crate::hooks::Hooks;
 use crate::model::Caller;
+use crate::runner::{LEASE_MS, Runner};
 use crate::shared::Shared;
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
 /// How long a piece of background work may go without a sign of life before another engine takes it over.
-const LEASE_MS: i64 = 30_000;
 
 /// Why an engine cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -234,6 +234,8 @@ impl EngineBuilder {
             let writer = ModelWriter::new(caller, templates, style, Parts::default());
             Some(Arc::new(writer) as Arc<dyn Writer>)
         });
+        let ladder = Ladder::new(writer, self.settings.common.on_failure);
+        let runner = Runner::new(&self.settings, ladder, self.caller, self.hooks);
         let holder = self.holder.unwrap_or_else(clock::new_id);
         Ok(Engine {
             shared: Arc::new(Shared {
@@ -243,15 +245,13 @@ impl EngineBuilder {
                 key,
                 window,
                 learned,
-                ladder: Ladder::new(writer, self.settings.common.on_failure),
+                runner,
                 settings: self.settings,
                 meter: self.meter,
                 wire: self.wire,
                 guards: self.guards,
-                caller: self.caller,
                 model: self.model,
                 place: self.place,
-                hooks: self.hooks,
                 clock: self.clock,
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),

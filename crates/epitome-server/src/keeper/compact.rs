@@ -1,22 +1,21 @@
-//! Compacting: at once at the hard line, in the background before it.
+//! Compacting: what is planned, made, stored and shown.
 
 use std::sync::Arc;
 
 use epitome::{
-    Failure, KeptElsewhere, Message, Meter, NoPlan, OutputCounting, Reading, ReadyFacts, Reason,
-    Session, ShowNow, View, ViewItem,
+    KeptElsewhere, Message, Meter, NoPlan, OutputCounting, Reading, ReadyFacts, Reason, Session,
+    ShowNow, View, ViewItem,
 };
-use epitome_engine::summarise::{LadderRung, Step, Wish};
 use epitome_store::{CompactionState, Outcome};
 
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
-use crate::epoch::{Applied, Epoch, StepRecord, read};
+use crate::epoch::{Applied, Epoch, read};
 
 /// A compaction made, and what it makes of the request it was made on.
-struct Made {
-    epoch: Epoch,
-    applied: Applied,
+pub(super) struct Made {
+    pub(super) epoch: Epoch,
+    pub(super) applied: Applied,
 }
 
 /// A compaction that was prepared, and what it makes of a request.
@@ -28,7 +27,7 @@ pub(super) struct Ready {
 
 /// What a compaction is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Basis {
+pub(super) enum Basis {
     /// All that the client sent.
     Originals,
     /// What the epoch in force shows of it.
@@ -59,6 +58,7 @@ impl Keeper {
         }
         let stored = self.commit(&ticket, made, CompactionState::Published).await;
         self.index.publish(Arc::clone(&stored.epoch));
+        self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied);
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
         self.compacted(ticket, &stored.applied, &case, reason)
@@ -121,6 +121,7 @@ impl Keeper {
         if !ticket.is_private {
             self.journal.publish_now(epoch.id.clone(), record).await;
         }
+        self.tell_hooks(ticket, case, &epoch, &ready.applied);
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
         self.compacted(swapped, &ready.applied, case, reason)
@@ -171,99 +172,13 @@ impl Keeper {
         }
     }
 
-    /// Makes a compaction in the background, so that it is there when it is needed.
-    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
-        let conversation = ticket.place.conversation.clone();
-        if self.mode == Mode::Observe || !self.index.claim(&conversation) {
-            return;
-        }
-        let keeper = Arc::clone(self);
-        let (ticket, case) = (Arc::new(ticket.clone()), Arc::new(case.clone()));
-        self.tasks.spawn(async move {
-            let made = if keeper.rules.asks_a_model() {
-                keeper.write(&ticket, &case, reason).await
-            } else {
-                let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
-                keeper.make(ticket, case, reason).await
-            };
-            if let Ok(made) = made {
-                let is_ours = made.epoch.detail.steps.is_empty();
-                let state = CompactionState::Prepared;
-                let stored = keeper.commit(&ticket, made, state).await;
-                // What a model wrote cannot be made again: it is used only once it is stored.
-                if is_ours || stored.is_stored {
-                    keeper.index.prepare(stored.epoch);
-                }
-            }
-            keeper.index.release(&conversation);
-        });
-    }
-
-    /// Has somebody write a compaction; whatever they do, what comes of it was checked.
-    async fn write(
-        self: &Arc<Self>,
-        ticket: &Arc<Ticket>,
-        case: &Arc<Case>,
-        reason: Reason,
-    ) -> Result<Made, NoPlan> {
-        let begun = {
-            let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
-            let begin = move || {
-                let mut session = keeper.session(&ticket, &case, Basis::View)?;
-                let job = session.begin(reason).inspect_err(|_| {
-                    keeper.remember(&ticket, &session);
-                })?;
-                Ok::<_, NoPlan>((session, job))
-            };
-            tokio::task::spawn_blocking(begin).await
-        };
-        let (mut session, job) = begun.unwrap_or_else(|_| Err(failed()))?;
-        let sent = case.applied.as_ref();
-        let request = sent.and_then(|applied| ticket.rendered(applied));
-        let wish = Wish {
-            focus: None,
-            request: Some(request.unwrap_or_else(|| ticket.body.bytes().clone())),
-            asked: self.rules.asked(ticket.place.conversation.as_str()),
-        };
-        let written = self.rules.ladder.write(&job, wish).await;
-        let is_ours = matches!(
-            written.steps.as_slice(),
-            [Step {
-                rung: LadderRung::BuiltIn,
-                failed: None,
-                ..
-            }]
-        );
-        for step in written.steps.iter().filter(|step| step.failed.is_some()) {
-            let rung = step.rung.as_str();
-            tracing::warn!(rung, why = step.message, "a summary did not hold");
-        }
-        let prepared = match written.prepared {
-            Ok(prepared) => prepared,
-            Err(no) => {
-                session.failed(Failure::SummaryFailed, no.to_string());
-                self.remember(ticket, &session);
-                return Err(no);
-            }
-        };
-        let not_smaller = |_| NoPlan {
-            reason: Reason::NotSmaller,
-            floor_tokens: job.plan().floor_tokens,
-        };
-        session.commit(prepared).map_err(not_smaller)?;
-        let mut made = self.frozen(ticket, case, &session, Basis::View)?;
-        if self.index.is_undone(&made.epoch.node) && case.now.fits() {
-            return Err(failed());
-        }
-        if !is_ours {
-            let steps = written.steps.iter();
-            made.epoch.detail.steps = steps.map(StepRecord::of).collect();
-        }
-        Ok(made)
-    }
-
     /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count.
-    async fn commit(&self, ticket: &Ticket, made: Made, state: CompactionState) -> Stored {
+    pub(super) async fn commit(
+        &self,
+        ticket: &Ticket,
+        made: Made,
+        state: CompactionState,
+    ) -> Stored {
         let Made { epoch, applied } = made;
         let links = ticket
             .conversation
@@ -306,7 +221,7 @@ impl Keeper {
         self.append_of(ticket, from, links)
     }
 
-    async fn make(
+    pub(super) async fn make(
         self: &Arc<Self>,
         ticket: Arc<Ticket>,
         case: Arc<Case>,
@@ -351,13 +266,18 @@ impl Keeper {
     }
 
     /// What was tried in vain is not tried again.
-    fn remember(&self, ticket: &Ticket, session: &Session) {
+    pub(super) fn remember(&self, ticket: &Ticket, session: &Session) {
         let ledger = session.course().ledger().clone();
         self.index.keep_ledger(&ticket.place.conversation, ledger);
     }
 
     /// The request as a session: its messages, and what is shown of them.
-    fn session(&self, ticket: &Ticket, case: &Case, basis: Basis) -> Result<Session, NoPlan> {
+    pub(super) fn session(
+        &self,
+        ticket: &Ticket,
+        case: &Case,
+        basis: Basis,
+    ) -> Result<Session, NoPlan> {
         let messages: Option<Vec<Arc<Message>>> = (0..ticket.body.len())
             .map(|index| read(&ticket.body, index).map(Arc::new))
             .collect();
@@ -392,7 +312,7 @@ impl Keeper {
         Ok(Session::resumed(case.course.clone(), Meter::Estimate, kept))
     }
 
-    fn frozen(
+    pub(super) fn frozen(
         &self,
         ticket: &Ticket,
         case: &Case,
@@ -446,10 +366,10 @@ impl Keeper {
 }
 
 /// A compaction with its row in the store.
-struct Stored {
-    epoch: Arc<Epoch>,
+pub(super) struct Stored {
+    pub(super) epoch: Arc<Epoch>,
     applied: Applied,
-    is_stored: bool,
+    pub(super) is_stored: bool,
 }
 
 /// Whether a provider may take a request of this size: with the answer it asks for, where that is counted too.
@@ -462,7 +382,7 @@ fn may_pass(case: &Case, after: &Reading) -> bool {
     after.size_tokens + after.error_tokens + output <= gauge.window.tokens
 }
 
-const fn failed() -> NoPlan {
+pub(super) const fn failed() -> NoPlan {
     NoPlan {
         reason: Reason::NothingToRemove,
         floor_tokens: 0,

@@ -1,45 +1,42 @@
 //! How a proxy compacts: the design, and who writes.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use epitome::settings::Settings;
 use epitome::{DueCount, Keep, Preset, ReferenceMeter, ViewItem};
-use epitome_engine::model::{Asked, Caller};
+use epitome_engine::runner::Runner;
 use epitome_engine::summarise::{Ladder, ModelWriter, Parts, Writer};
 
 use super::Ticket;
-use crate::config::Summariser;
+use crate::config::Config;
 use crate::epoch::{Applied, read};
-
-/// The longest that a summary may take where no endpoint says so.
-const LONGEST: Duration = Duration::from_secs(720);
 
 /// How conversations are compacted.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(super) preset: Preset,
-    pub(super) ladder: Ladder,
-    caller: Option<Caller>,
+    pub(super) runner: Runner,
 }
 
 impl Rules {
-    pub(crate) fn new(settings: &Settings, summariser: Option<Summariser>) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
+        let settings = &config.settings;
+        let summariser = config.summariser.clone();
         let caller = summariser.as_ref().map(|one| one.caller.clone());
         let writer = summariser.map(|one| {
             let templates = Arc::new(one.templates);
             let writer = ModelWriter::new(one.caller, templates, one.style, Parts::default());
             Arc::new(writer) as Arc<dyn Writer>
         });
+        let ladder = Ladder::new(writer, settings.common.on_failure);
         Self {
             preset: Preset::from(settings),
-            ladder: Ladder::new(writer, settings.common.on_failure),
-            caller,
+            runner: Runner::new(settings, ladder, caller, config.hooks.clone()),
         }
     }
 
-    pub(super) fn asks_a_model(&self) -> bool {
-        self.ladder.asks_a_model()
+    /// Whether anybody but the built-in summariser has a say.
+    pub(super) fn asks_somebody(&self) -> bool {
+        self.runner.asks_somebody()
     }
 
     /// Whether the design decides by what is shown. The one that keeps by size makes every compaction from the
@@ -82,17 +79,5 @@ impl Rules {
             _ => of(0..messages.len()),
         };
         Some(meter.tokens_of_units(units))
-    }
-
-    /// A call for a conversation, and until when it may take.
-    pub(super) fn asked(&self, conversation: &str) -> Asked {
-        match &self.caller {
-            Some(caller) => caller.begin(conversation),
-            None => Asked {
-                conversation: conversation.to_owned(),
-                until: crate::clock::after(LONGEST),
-                cancel: tokio_util::sync::CancellationToken::new(),
-            },
-        }
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
         mode: Mode::Act,
         settings: epitome::settings::Settings::of(epitome::PresetName::Default),
         summariser: None,
+        hooks: epitome_engine::Hooks::default(),
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     }
 }

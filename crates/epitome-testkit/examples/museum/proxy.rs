@@ -293,6 +293,7 @@ impl Proxy {
             mode: Mode::Act,
             settings: epitome::settings::Settings::of(epitome::PresetName::Default),
             summariser: None,
+            hooks: epitome_engine::Hooks::default(),
             inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
         })
         .await?;

@@ -282,7 +282,7 @@ impl Belief {
     #[must_use]
     pub fn or_learned(mut self, elsewhere: Option<Learned>) -> Self {
         let is_possible = |learned: &Learned| self.proven_tokens <= learned.window_tokens;
-        self.learned = self.learned.or(elsewhere.filter(is_possible));
+        self.learned = self.learned.or_else(|| elsewhere.filter(is_possible));
         self
     }
 

@@ -1,0 +1,170 @@
+//! Compacting in the background, before it is needed.
+
+use std::sync::Arc;
+
+use epitome::{Failure, NoPlan, Reason};
+use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
+use epitome_engine::summarise::{LadderRung, Step, Wish};
+use epitome_store::CompactionState;
+use tokio_util::sync::CancellationToken;
+
+use super::compact::{Basis, Made, failed};
+use super::{Case, Keeper, Ticket};
+use crate::config::Mode;
+use crate::epoch::{Applied, Epoch, StepRecord};
+
+impl Keeper {
+    /// Makes a compaction in the background, so that it is there when it is needed.
+    pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
+        let conversation = ticket.place.conversation.clone();
+        if self.mode == Mode::Observe || !self.index.claim(&conversation) {
+            return;
+        }
+        let keeper = Arc::clone(self);
+        let (ticket, case) = (Arc::new(ticket.clone()), Arc::new(case.clone()));
+        self.tasks.spawn(async move {
+            let made = if keeper.rules.asks_somebody() {
+                keeper.written_alone(&ticket, &case, reason).await
+            } else {
+                let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
+                keeper.make(ticket, case, reason).await
+            };
+            if let Ok(made) = made {
+                let is_ours = made.epoch.detail.steps.is_empty();
+                let state = CompactionState::Prepared;
+                let stored = keeper.commit(&ticket, made, state).await;
+                // What a model wrote cannot be made again: it is used only once it is stored.
+                if is_ours || stored.is_stored {
+                    keeper.index.prepare(stored.epoch);
+                }
+            }
+            keeper.index.release(&conversation);
+        });
+    }
+
+    /// Has somebody write a compaction; whatever they do, what comes of it was checked.
+    async fn write(
+        self: &Arc<Self>,
+        ticket: &Arc<Ticket>,
+        case: &Arc<Case>,
+        reason: Reason,
+    ) -> Result<Made, NoPlan> {
+        let begun = {
+            let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
+            let begin = move || {
+                let mut session = keeper.session(&ticket, &case, Basis::View)?;
+                let job = session.begin(reason).inspect_err(|_| {
+                    keeper.remember(&ticket, &session);
+                })?;
+                Ok::<_, NoPlan>((session, job))
+            };
+            tokio::task::spawn_blocking(begin).await
+        };
+        let (mut session, job) = begun.unwrap_or_else(|_| Err(failed()))?;
+        let runner = &self.rules.runner;
+        let conversation = ticket.place.conversation.as_str();
+        let sent = case.applied.as_ref();
+        let request = sent.and_then(|applied| ticket.rendered(applied));
+        let wish = Wish {
+            focus: None,
+            request: Some(request.unwrap_or_else(|| ticket.body.bytes().clone())),
+            asked: runner.asked(conversation, CancellationToken::new()),
+        };
+        let entry = |at: usize| format!("{conversation}/{at}");
+        let written = runner.write(&job, wish, entry, &hook_context(ticket)).await;
+        let written = match written {
+            Ok(written) => written,
+            Err(called_off) => {
+                session.failed(Failure::Cancelled, called_off.to_string());
+                self.remember(ticket, &session);
+                return Err(failed());
+            }
+        };
+        let is_ours = matches!(
+            written.steps.as_slice(),
+            [Step {
+                rung: LadderRung::BuiltIn,
+                failed: None,
+                ..
+            }]
+        );
+        for step in written.steps.iter().filter(|step| step.failed.is_some()) {
+            let rung = step.rung.as_str();
+            tracing::warn!(rung, why = step.message, "a summary did not hold");
+        }
+        let prepared = match written.prepared {
+            Ok(prepared) => prepared,
+            Err(no) => {
+                session.failed(Failure::SummaryFailed, no.to_string());
+                self.remember(ticket, &session);
+                return Err(no);
+            }
+        };
+        let not_smaller = |_| NoPlan {
+            reason: Reason::NotSmaller,
+            floor_tokens: job.plan().floor_tokens,
+        };
+        session.commit(prepared).map_err(not_smaller)?;
+        let mut made = self.frozen(ticket, case, &session, Basis::View)?;
+        if self.index.is_undone(&made.epoch.node) && case.now.fits() {
+            return Err(failed());
+        }
+        if !is_ours {
+            let steps = written.steps.iter();
+            made.epoch.detail.steps = steps.map(StepRecord::of).collect();
+        }
+        Ok(made)
+    }
+
+    /// The same, unless another process on the store is at it already.
+    async fn written_alone(
+        self: &Arc<Self>,
+        ticket: &Arc<Ticket>,
+        case: &Arc<Case>,
+        reason: Reason,
+    ) -> Result<Made, NoPlan> {
+        let work = self.write(ticket, case, reason);
+        if ticket.is_private {
+            return work.await;
+        }
+        let conversation = &ticket.place.conversation;
+        let made = self.journal.alone(conversation, work).await;
+        made.unwrap_or_else(|| Err(failed()))
+    }
+
+    /// Tells whoever wants to know of a compaction that takes effect.
+    pub(super) fn tell_hooks(
+        &self,
+        ticket: &Ticket,
+        case: &Case,
+        epoch: &Epoch,
+        applied: &Applied,
+    ) {
+        let runner = self.rules.runner.clone();
+        if !runner.has_hooks() {
+            return;
+        }
+        let messages = ticket.conversation.messages.len();
+        let context = hook_context(ticket);
+        let is_late = epoch.detail.steps.is_empty();
+        let late = is_late.then_some(BeforeCompaction {
+            message_count: messages,
+            token_count: Some(case.before),
+        });
+        let covered = usize::try_from(epoch.detail.covered_links).unwrap_or(usize::MAX);
+        let event = AfterCompaction {
+            message_count: messages.saturating_sub(covered) + 1,
+            token_count: Some(ticket.total_tokens().saturating_sub(applied.saved_tokens)),
+            compacted_count: covered,
+        };
+        self.tasks
+            .spawn(async move { runner.tell(late, event, &context).await });
+    }
+}
+
+fn hook_context(ticket: &Ticket) -> Arc<HookContext> {
+    Arc::new(HookContext {
+        session_key: Some(ticket.place.conversation.to_string()),
+        ..HookContext::default()
+    })
+}
