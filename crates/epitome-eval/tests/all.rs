@@ -13,6 +13,8 @@ mod baselines;
 mod gates;
 #[path = "all/idents.rs"]
 mod idents;
+#[path = "all/labels.rs"]
+mod labels;
 #[path = "all/needs.rs"]
 mod needs;
 #[path = "all/oracle.rs"]

@@ -386,7 +386,7 @@ impl Source<'_> {
     fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {
         self.entries()
             .filter(|(_, message)| message.is_typed_by_user())
-            .map(|(position, message)| (position, message.spoken().collect::<Vec<_>>().join("\n")))
+            .map(|(position, message)| (position, message.typed().collect::<Vec<_>>().join("\n")))
     }
 
     fn first_request(&self, earlier: &Earlier, cap_tokens: u64) -> Option<String> {

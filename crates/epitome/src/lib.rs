@@ -38,6 +38,7 @@ mod pin;
 mod plan;
 mod preset;
 mod preset_name;
+pub mod provenance;
 mod prune;
 mod pruning;
 mod reason;

@@ -190,15 +190,6 @@ impl Message {
             && !self.blocks.is_empty()
             && self.blocks.iter().all(is_thinking)
     }
-
-    /// Whether a person typed something in it.
-    #[must_use]
-    pub fn is_typed_by_user(&self) -> bool {
-        self.role == Role::User
-            && self
-                .spoken()
-                .any(|text| !text.trim().is_empty() && text != OPENING)
-    }
 }
 
 impl ToolResult {

@@ -29,7 +29,7 @@ mod unspaced;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::signature::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
@@ -199,19 +199,34 @@ pub(crate) fn sorted<'a>(
     for pin in earlier {
         board.add(pin);
     }
+    let mut typed_messages = 0_usize;
     for (position, message, sayings) in messages {
         if let Some(sayings) = sayings {
             for (saying, sentence) in sayings.sentences(message) {
                 board.hear(position, saying, sentence);
             }
-        } else if message.is_typed_by_user() {
+        } else if message.role == Role::User {
+            // A summary of ours stands in front; one that turns up later is quoted by somebody.
+            let place = match typed_messages {
+                0 | 1 => Place::Front,
+                _ => Place::Behind,
+            };
             for text in message.spoken() {
-                board.read(position, text);
+                board.read(position, text, place);
             }
         }
+        typed_messages += usize::from(message.is_typed_by_user());
     }
     let pins = board.pins.into_iter().map(|(pin, _)| pin).collect();
     (pins, board.binding)
+}
+
+/// Where among the messages one stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Where a design may have put a summary: before the second message that somebody typed.
+    Front,
+    Behind,
 }
 
 /// The pins so far, and the texts in force, so that a text is looked up and not searched for.
@@ -230,8 +245,8 @@ impl Board {
         self.pins.push((pin, OnceCell::new()));
     }
 
-    fn read(&mut self, position: usize, text: &str) {
-        match Embedded::find(text) {
+    fn read(&mut self, position: usize, text: &str, place: Place) {
+        match Embedded::find(text).filter(|_| place == Place::Front) {
             Some(summary) => {
                 self.typed(position, summary.before);
                 for text in summary.pins {

@@ -24,6 +24,8 @@ mod gauge;
 mod guard;
 #[path = "all/heartbeat.rs"]
 mod heartbeat;
+#[path = "all/hostile.rs"]
+mod hostile;
 #[path = "all/laws.rs"]
 mod laws;
 #[path = "all/ledger.rs"]

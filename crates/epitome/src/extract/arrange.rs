@@ -156,14 +156,14 @@ pub(super) enum Sections {
 fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
     let is_replaced = || replaced.names(candidate);
     match candidate.piece.voice {
-        Voice::User | Voice::Pasted => LineKind::Said,
+        Voice::User => LineKind::Said,
         Voice::Assistant if is_choice(&candidate.piece.text) => match is_replaced() {
             true => LineKind::Superseded,
             false => LineKind::Decided,
         },
         Voice::Assistant => LineKind::Said,
         Voice::Call => LineKind::Done,
-        Voice::Written | Voice::Result => LineKind::Found,
+        Voice::Written | Voice::Result | Voice::Pasted => LineKind::Found,
         Voice::Failure | Voice::Trouble => LineKind::Failed,
         Voice::Listed => LineKind::Listed,
         Voice::Earlier(LineKind::Decided) if is_replaced() => LineKind::Superseded,

@@ -41,8 +41,8 @@ impl Source<'_> {
     /// What the orders of the user name, oldest first; a file that was read again counts once.
     fn named_results(&self, earlier: &Earlier, pins: &[Pin]) -> Vec<NamedResult> {
         let typed_in = |message: &Message| {
-            let text = message.spoken().collect::<Vec<_>>().join("\n");
-            Some(text).filter(|_| message.is_typed_by_user())
+            let text = message.typed().collect::<Vec<_>>().join("\n");
+            Some(text).filter(|text| !text.is_empty())
         };
         let task = earlier.task.clone();
         let task = task.or_else(|| self.before.and_then(typed_in));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::unbroken;
 use super::values::values;
 use crate::message::{Block, Call, Message, Role};
+use crate::provenance::{Source, stretches as stretches_of};
 use crate::summary::LineKind;
 use crate::word_cut::{behind_long_word, first_words};
 
@@ -44,7 +45,7 @@ impl Voice {
 
     /// Whether it is the user's.
     pub(super) const fn is_said(self) -> bool {
-        matches!(self, Self::User | Self::Pasted)
+        matches!(self, Self::User)
     }
 }
 
@@ -103,9 +104,21 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                 purpose = last_sentence(text);
             }
             Block::Text(text) if message.role == Role::User => {
-                typed(text, &mut place, &mut |voice, line, place| {
-                    add(voice, Cow::Borrowed(line), place);
-                });
+                for stretch in stretches_of(text) {
+                    match stretch.source {
+                        Source::Typed => {
+                            typed(stretch.text, &mut place, &mut |voice, line, place| {
+                                add(voice, Cow::Borrowed(line), place);
+                            })
+                        }
+                        Source::Client => {}
+                        Source::Output | Source::Summary => {
+                            lines(stretch.text, &mut place, &mut |line, place| {
+                                add(Voice::Result, Cow::Borrowed(line), place);
+                            })
+                        }
+                    }
+                }
             }
             Block::Call(call) => of_call(call, purpose.take(), &mut place, &mut add),
             Block::Result(result) => {
@@ -132,9 +145,9 @@ pub(super) fn lines<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(
     }
 }
 
-/// What the user sent: between fences it is pasted, and so is most of a long message.
+/// What the user sent: most of a long message is pasted.
 fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a str, usize)) {
-    let mut voice = Voice::User;
+    let voice = Voice::User;
     let mut at = 0;
     for line in text.lines() {
         at += line.len();
@@ -142,11 +155,6 @@ fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a 
             stretches(line.trim(), place, &mut |piece, place| {
                 each(Voice::Pasted, piece, place);
             });
-        } else if line.trim_start().starts_with("```") {
-            voice = match voice {
-                Voice::User => Voice::Pasted,
-                _ => Voice::User,
-            };
         } else {
             let mut rest = line.trim();
             while rest.len() > LONGEST

@@ -1,7 +1,7 @@
 //! What an agent noted as still to do.
 
 use crate::files::arguments;
-use crate::message::{Call, Message};
+use crate::message::{Call, Message, Role};
 
 /// Words in a tool's name that make it one for notes of this kind.
 const TOOLS: &[&str] = &["todo", "plan"];
@@ -19,7 +19,11 @@ const LIST_MARKS: &[char] = &['-', '*', '+', ' ', '\t'];
 pub(super) fn open_items(message: &Message) -> Option<Vec<String>> {
     let called = message.calls().filter_map(in_call).last();
     called.or_else(|| {
-        let lines = message.spoken().flat_map(str::lines);
+        let said: Vec<&str> = match message.role {
+            Role::User => message.typed().collect(),
+            _ => message.spoken().collect(),
+        };
+        let lines = said.into_iter().flat_map(str::lines);
         let items: Vec<String> = lines
             .filter_map(|line| line.trim_start_matches(LIST_MARKS).strip_prefix(OPEN_BOX))
             .map(str::to_owned)

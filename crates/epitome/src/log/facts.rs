@@ -7,6 +7,7 @@ use crate::message::{Block, Message, Role};
 use crate::meter::Meter;
 use crate::pin::{Pin, Sayings};
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
+use crate::signature::Embedded;
 use crate::summary::{BULLET_TOKENS, Earlier};
 use crate::trim::TRIMMED_RESULT_TOKENS;
 use crate::{pin, signature};
@@ -90,7 +91,7 @@ impl Facts {
         let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,
-            is_typed_by_user: message.is_typed_by_user(),
+            is_typed_by_user: message.is_typed_by_user() || carries_summary(message),
             is_own_summary: first_of_user.is_some_and(signature::is_own),
             is_stacked_summary: is_marker
                 || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
@@ -105,6 +106,11 @@ impl Facts {
             sayings,
         }
     }
+}
+
+/// Whether a summary of ours stands in a message of the user: a design put it there, and he began the turn.
+fn carries_summary(message: &Message) -> bool {
+    message.role == Role::User && message.spoken().any(|text| Embedded::find(text).is_some())
 }
 
 /// What the instructions in a message take, as bullets of a summary. In a summary of ours a rule may also stand inside

@@ -38,6 +38,9 @@ classes! {
     Forbid = "forbid",
     /// Begins like a rule and is none: "don't worry".
     Idle = "idle",
+    /// Speaks of the work at hand: "let's", "I think", "can we". What is asked so is asked for once, unless it says that it
+    /// stands.
+    Now = "now",
     /// Makes a rule where a clause begins: "use", "I prefer".
     Opens = "opens",
     /// An imperative. It is a request for once, unless a scope says more.

@@ -149,7 +149,10 @@ pub(super) fn is_for_once(sentence: &Sentence, tongue: Tongue, at: usize) -> boo
             };
             (at + 2..at + 8).any(aims) && !is_scoped
         }
-        "keep" => sentence.word(at + 1).ends_with("ing"),
+        "keep" => {
+            let next = sentence.word(at + 1);
+            next.ends_with("ing") || matches!(next, "that" | "this" | "these" | "those")
+        }
         "skip" => sentence.len() <= at + 4,
         "pin" | "spell" | "go" | "rely" | "omit" | "leave" => !is_scoped && sentence.len() < 4,
         _ => false,

@@ -9,6 +9,7 @@ use super::sentences::{Item, Piece, Register, pieces};
 use super::state::Change;
 use super::{PinKind, todo, typed_part};
 use crate::message::Message;
+use crate::provenance;
 use crate::signature::Embedded;
 
 /// A sentence that somebody typed and that may bind: where it stands and what it says, without its words.
@@ -70,7 +71,8 @@ impl Sayings {
 /// The sentences of one text that matter, in order.
 pub(super) fn read(at: usize, text: &str) -> impl Iterator<Item = Saying> {
     let at = u32::try_from(at).unwrap_or(u32::MAX);
-    pieces(typed_part(text)).filter_map(move |piece| {
+    let typed = provenance::typed(text).flat_map(|stretch| pieces(typed_part(stretch)));
+    typed.filter_map(move |piece| {
         let (kind, reading) = (kind(&piece), Reading::of(piece.text));
         let is_todo = kind == PinKind::Todo;
         let change = match piece.item {

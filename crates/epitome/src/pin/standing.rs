@@ -7,6 +7,35 @@ use super::languages::Tongue;
 use super::reading::Strength;
 use super::state::Change;
 
+/// Deeds that are done once, however much they are done to: "check every issue".
+const LOOKS: &[&str] = &[
+    "check",
+    "review",
+    "list",
+    "find",
+    "look",
+    "read",
+    "rank",
+    "go",
+    "see",
+    "show",
+    "count",
+    "compare",
+    "summarize",
+    "summarise",
+    "scan",
+    "search",
+    "inspect",
+    "verify",
+    "investigate",
+    "analyze",
+    "analyse",
+    "explain",
+    "describe",
+];
+/// Words that say how many.
+const QUANTITIES: &[&str] = &["every", "each", "all", "both", "any"];
+
 /// A sentence as one language reads it.
 pub(super) struct Reader<'a> {
     pub(super) sentence: &'a Sentence,
@@ -63,6 +92,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn rule(&self) -> Option<Strength> {
+        if self.is_for_now() {
+            return None;
+        }
         if self.has(Class::Stands)
             || self.forbids()
             || self.has_duty()
@@ -76,6 +108,31 @@ impl<'a> Reader<'a> {
             || self.states()
             || grammar::instructs(self.sentence, self.tongue);
         is_plain.then_some(Strength::Plain)
+    }
+
+    /// "Let's drop the quotes", "I think we should ask": about the work at hand, and nothing says that it stands.
+    fn is_for_now(&self) -> bool {
+        let is_firm = |hit: Hit| {
+            let word = self.sentence.word(hit.at);
+            match hit.class {
+                Class::Forbid => {
+                    matches!(word, "never" | "don't" | "dont" | "do" | "stop" | "avoid")
+                }
+                Class::Opens => word == "let's" || word == "i",
+                _ => false,
+            }
+        };
+        let Some(now) = self.hits(Class::Now).map(|hit| hit.at).min() else {
+            return false;
+        };
+        // "We can live with warnings, but errors are unacceptable."
+        let has_other_duty = self
+            .hits(Class::Duty)
+            .any(|hit| self.subject(hit.at) > now && !self.is(self.subject(hit.at), Class::First));
+        !has_other_duty
+            && !self.has(Class::Stands)
+            && !self.has_frequency()
+            && !self.heads().any(is_firm)
     }
 
     pub(super) fn hits(&self, class: Class) -> impl Iterator<Item = Hit> {
@@ -132,7 +189,19 @@ impl<'a> Reader<'a> {
                 && !grammar::tells(self.sentence, self.tongue, hit.at)
                 && !self.goes_on_to_tell(hit)
                 && !self.tells_of(hit)
+                && !self.only_answers(hit)
         })
+    }
+
+    /// "No, the other one", "no remove this again": an answer, and a request for once.
+    fn only_answers(&self, hit: Hit) -> bool {
+        let behind = hit.at + 1;
+        self.sentence.word(hit.at) == "no"
+            && hit.length == 1
+            && (self.sentence.begins(behind)
+                || self
+                    .head(behind)
+                    .is_some_and(|head| head.class == Class::Verb))
     }
 
     /// "Never thought that this would work."
@@ -242,7 +311,10 @@ impl<'a> Reader<'a> {
     fn is_scoped(&self) -> bool {
         let commands = self.heads().any(|head| {
             let first = self.first();
-            let is_scope = |scope: Hit| scope.at > head.at || scope.at == first;
+            let looks = LOOKS.contains(&self.sentence.word(head.at));
+            let counts = |scope: Hit| QUANTITIES.contains(&self.sentence.word(scope.at));
+            let is_scope =
+                |scope: Hit| (scope.at > head.at || scope.at == first) && !(looks && counts(scope));
             head.class == Class::Verb
                 && (self.hits(Class::Scope).any(is_scope)
                     || grammar::is_negated(self.sentence, self.tongue, head.at))

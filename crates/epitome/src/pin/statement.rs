@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::clauses::Hit;
 use super::grammar;
+use super::languages::Tongue;
 use super::standing::Reader;
 
 impl Reader<'_> {
@@ -58,8 +59,51 @@ impl Reader<'_> {
                 && !self.is_pronoun(subject)
                 && !self.is(subject, Class::First)
                 && !self.is(subject, Class::Plural);
-            about_thing && !self.is_tale() && !self.has(Class::Anew)
+            about_thing
+                && !self.is_tale()
+                && !self.has(Class::Anew)
+                && (self.tongue != Tongue::English || self.is_of_a_kind(subject, hit.at))
         })
+    }
+
+    /// Whether the words before `at` speak of a kind of thing and not of one thing at hand: "comments", "every commit",
+    /// "code". What one thing should be is asked for once.
+    fn is_of_a_kind(&self, subject: usize, at: usize) -> bool {
+        const MASSES: &[&str] = &[
+            "code",
+            "output",
+            "documentation",
+            "everything",
+            "anything",
+            "copy",
+            "style",
+            "naming",
+            "formatting",
+            "prose",
+            "logging",
+            "work",
+            "coverage",
+            "content",
+            "data",
+            "communication",
+            "feedback",
+            "text",
+            "english",
+            "spelling",
+        ];
+        let is_kind = |word: &str| {
+            let is_plural = word.ends_with('s')
+                && !word.ends_with("ss")
+                && !matches!(
+                    word,
+                    "is" | "this" | "its" | "status" | "bus" | "focus" | "alias"
+                );
+            is_plural || MASSES.contains(&word)
+        };
+        self.is(subject, Class::Every)
+            || self.has(Class::Scope)
+            || self.has(Class::Bound)
+            || (subject..at).any(|at| is_kind(self.sentence.word(at)))
     }
 
     fn is_tale_without_subject(&self) -> bool {

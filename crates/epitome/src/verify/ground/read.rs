@@ -10,6 +10,7 @@ use super::super::word::{Key, Word, key, pair, words};
 use super::{Asked, Ground, Speakers, figures, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
+use crate::provenance::{Source, stretches};
 use crate::summary::Earlier;
 
 /// How far a word may stand from a number to belong to it.
@@ -22,12 +23,25 @@ const PART_CHARS: usize = 5;
 const HASH_CHARS: std::ops::RangeInclusive<usize> = 7..=12;
 
 impl Ground {
+    /// What stands in a message of the user: his own words, and what others put there.
+    fn sent(&mut self, text: &str) {
+        for stretch in stretches(text) {
+            let speakers = match stretch.source {
+                Source::Typed => Speakers::USER,
+                Source::Client => Speakers::CLIENT,
+                Source::Summary => Speakers::EARLIER,
+                Source::Output => Speakers::TOOL,
+            };
+            self.text(stretch.text, speakers, &[]);
+        }
+    }
+
     pub(super) fn message(&mut self, message: &Message, calls: &HashMap<&str, &Call>) {
         for block in &message.blocks {
             match block {
                 Block::Text(text) => match message.role {
                     Role::User if Earlier::read(text).is_some() => self.earlier(text),
-                    Role::User => self.text(text, Speakers::USER, &[]),
+                    Role::User => self.sent(text),
                     Role::Assistant => self.text(text, Speakers::ASSISTANT, &[]),
                     Role::Tool => self.text(text, Speakers::TOOL, &[]),
                     Role::System => self.text(text, Speakers::CLIENT, &[]),

@@ -1,0 +1,156 @@
+//! Sentences of real users, labelled by somebody who had not seen the extractor: what stands as an instruction in force
+//! is one.
+//!
+//! The data lies beside the project; without it there is nothing to measure, and that is said. `EPITOME_LABELS=tuning`
+//! prints what is wrong in that part; the other part is never looked into, only counted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use epitome::{Message, PinKind, Role, find_pins};
+
+use serde_json::Value;
+
+use crate::support::data;
+
+const LABELS: &str = include_str!("../../labels/sentences.tsv");
+
+struct Unit<'a> {
+    part: &'a str,
+    file: &'a str,
+    message: &'a str,
+    range: (usize, usize),
+    label: &'a str,
+    is_doubtful: bool,
+}
+
+fn units() -> impl Iterator<Item = Unit<'static>> {
+    LABELS.lines().skip(1).map(|line| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        Unit {
+            part: columns[0],
+            file: columns[1],
+            message: columns[2],
+            range: (columns[3].parse().unwrap(), columns[4].parse().unwrap()),
+            label: columns[6],
+            is_doubtful: columns.get(7) == Some(&"yes"),
+        }
+    })
+}
+
+/// The text of a message as the labels count it.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+fn message_text(file: &Value, name: &str, at: &str) -> String {
+    let path: Vec<usize> = at.split('.').map(|part| part.parse().unwrap()).collect();
+    let list = match name.split('/').next().unwrap() {
+        "unified" => &file["messages"][path[0]]["content"],
+        "qa" => &file[path[0]]["turns"][path[1]][path[2]]["content"],
+        _ if name.contains("swe-agent") => &file["history"][path[0]]["content"],
+        _ if name.contains("tau2") => &file[path[0]]["messages"][path[1]]["content"],
+        _ => &file[path[0]]["traj"][path[1]]["content"],
+    };
+    text(list)
+}
+
+/// What is in force by itself of a message, with single spaces.
+fn in_force(text: &str) -> Vec<String> {
+    let message = Message::text(Role::User, text);
+    let pins = find_pins([(0, &message)]);
+    let in_force = pins.iter().filter(|pin| {
+        pin.is_active() && matches!(pin.kind, PinKind::Instruction | PinKind::Passage)
+    });
+    in_force.map(|pin| single(&pin.text)).collect()
+}
+
+fn single(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    missed: usize,
+    not_typed: usize,
+}
+
+impl Tally {
+    fn precision(&self) -> f64 {
+        self.right as f64 / (self.right + self.wrong).max(1) as f64
+    }
+
+    fn recall(&self) -> f64 {
+        self.right as f64 / (self.right + self.missed).max(1) as f64
+    }
+}
+
+#[test]
+fn what_is_in_force_is_an_instruction_of_the_user() {
+    let test = "what_is_in_force_is_an_instruction_of_the_user";
+    let Some(root) = data(test, "") else { return };
+    let shown = std::env::var("EPITOME_LABELS").unwrap_or_default();
+    let mut tallies: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
+    let mut files: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, &str), (String, Vec<String>)> = BTreeMap::new();
+    for unit in units() {
+        let file = files
+            .entry(unit.file)
+            .or_insert_with(|| read(&root, unit.file));
+        let (text, pins) = found.entry((unit.file, unit.message)).or_insert_with(|| {
+            let text = message_text(file, unit.file, unit.message);
+            let pins = in_force(&text);
+            (text, pins)
+        });
+        let sentence: String = text
+            .chars()
+            .skip(unit.range.0)
+            .take(unit.range.1 - unit.range.0)
+            .collect();
+        let sentence = single(&sentence);
+        let is_found = pins
+            .iter()
+            .any(|pin| pin.contains(&sentence) || sentence.contains(pin.as_str()));
+        let sure = if unit.is_doubtful { "doubtful" } else { "sure" };
+        let tally = tallies.entry((unit.part, sure)).or_default();
+        match (unit.label, is_found) {
+            ("in_force", true) => tally.right += 1,
+            ("in_force", false) => tally.missed += 1,
+            (label, true) => {
+                tally.wrong += 1;
+                tally.not_typed += usize::from(label == "not_typed");
+            }
+            _ => {}
+        }
+        let is_wrong = is_found != (unit.label == "in_force");
+        if is_wrong && !unit.is_doubtful && unit.part == shown && unit.part == "tuning" {
+            println!(
+                "{} {}: {} {sentence}",
+                unit.label,
+                if is_found { "found" } else { "missed" },
+                unit.file
+            );
+        }
+    }
+    for ((part, sure), tally) in &tallies {
+        println!(
+            "{part} {sure}: precision {:.3} recall {:.3} {tally:?}",
+            tally.precision(),
+            tally.recall()
+        );
+    }
+}
+
+fn read(root: &Path, file: &str) -> Value {
+    let text = std::fs::read_to_string(root.join(file)).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
