@@ -26,6 +26,8 @@ mod inspect;
 mod museum;
 #[path = "all/recall.rs"]
 mod recall;
+#[path = "all/records.rs"]
+mod records;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]
