@@ -40,5 +40,7 @@ mod summarizer;
 mod support;
 #[path = "all/verify.rs"]
 mod verify;
+#[path = "all/versions.rs"]
+mod versions;
 #[path = "all/writing.rs"]
 mod writing;
