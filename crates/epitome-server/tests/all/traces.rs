@@ -8,7 +8,7 @@
 //! `left_alone`. What a plan that failed costs the second time (B9) is a unit test too.
 
 #[path = "traces/designs.rs"]
-mod designs;
+pub(crate) mod designs;
 #[path = "traces/epochs.rs"]
 mod epochs;
 #[path = "traces/parity.rs"]
