@@ -8,6 +8,7 @@ use epitome::{
 };
 use epitome_store::{CompactionState, Outcome};
 
+use super::prepare::Beginning;
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch, read};
@@ -58,7 +59,8 @@ impl Keeper {
         }
         let stored = self.commit(&ticket, made, CompactionState::Published).await;
         self.index.publish(Arc::clone(&stored.epoch));
-        self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied);
+        let beginning = Beginning::Untold;
+        self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
         self.compacted(ticket, &stored.applied, &case, reason)
@@ -122,7 +124,11 @@ impl Keeper {
         if !ticket.is_private {
             self.journal.publish_now(epoch.id.clone(), record).await;
         }
-        self.tell_hooks(ticket, case, &epoch, &ready.applied);
+        let beginning = match self.rules.asks_somebody() {
+            true => Beginning::Told,
+            false => Beginning::Untold,
+        };
+        self.tell_hooks(ticket, case, &epoch, &ready.applied, beginning);
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
         self.compacted(swapped, &ready.applied, case, reason)

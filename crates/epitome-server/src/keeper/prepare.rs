@@ -14,6 +14,13 @@ use super::{Case, Keeper, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
 
+/// Whether hooks know already that a compaction began: they do where they or a model were asked about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beginning {
+    Told,
+    Untold,
+}
+
 impl Keeper {
     /// Makes a compaction in the background, so that it is there when it is needed.
     pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
@@ -140,6 +147,7 @@ impl Keeper {
         case: &Case,
         epoch: &Epoch,
         applied: &Applied,
+        beginning: Beginning,
     ) {
         let runner = self.rules.runner.clone();
         if !runner.has_hooks() {
@@ -147,11 +155,13 @@ impl Keeper {
         }
         let messages = ticket.conversation.messages.len();
         let context = hook_context(ticket);
-        let is_late = epoch.record.steps.is_empty();
-        let late = is_late.then_some(BeforeCompaction {
-            message_count: messages,
-            token_count: Some(case.before),
-        });
+        let late = match beginning {
+            Beginning::Told => None,
+            Beginning::Untold => Some(BeforeCompaction {
+                message_count: messages,
+                token_count: Some(case.before),
+            }),
+        };
         let covered = epoch.record.covered_links;
         let event = AfterCompaction {
             message_count: messages.saturating_sub(covered) + 1,
