@@ -69,6 +69,7 @@ async fn kept_by_an_engine(folder: &Path) -> String {
 }
 
 /// A conversation that passes a proxy, compacted before it went out.
+#[expect(clippy::disallowed_methods, reason = "a test owns its runtime")]
 async fn kept_by_a_proxy(folder: &Path) -> String {
     let model = ScriptedModel::start(ModelConfig {
         script: Script::by(|_| Reply::text("Done.")),

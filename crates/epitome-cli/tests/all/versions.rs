@@ -94,7 +94,10 @@ fn copy(version: &Version, folder: &Path) -> (PathBuf, String, String) {
     let path = folder.join("log.db");
     version.copy("proxy", "log.db", &path);
     let manifest = version.manifest("proxy");
-    let conversations = manifest["conversations"].as_array().unwrap();
+    let conversations = manifest
+        .get("conversations")
+        .and_then(Value::as_array)
+        .unwrap();
     let found = conversations.iter().find_map(|one| {
         let compactions = one["compactions"].as_array()?;
         let newest = compactions
