@@ -7,12 +7,11 @@ mod show;
 mod undo;
 
 use anyhow::{Context, Result, bail};
+use epitome_engine::record::ForkPlace;
 use epitome_server::StoreLocation;
 use epitome_store::{
-    AnyStore, ChangeKind, Changes, ConversationId, Conversations, Digest, Entries, NodeRow, Store,
-    TenantId,
+    AnyStore, Changes, ConversationId, Conversations, Digest, Entries, NodeRow, Store, TenantId,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::Ending;
 use crate::args::{ForkArgs, LogArgs, ModelsArgs, ShowArgs, StoreArgs, UndoArgs};
@@ -64,26 +63,6 @@ impl StoreArgs {
     }
 }
 
-/// What the body of a change of kind `forked` says, in the words of `epitome-engine`.
-#[derive(Deserialize, Serialize)]
-struct Forked {
-    /// The other conversation.
-    parent: String,
-    /// How many entries it had.
-    parent_entries: usize,
-    /// How many changes it had.
-    parent_changes: usize,
-    /// How many entries both share.
-    entries: usize,
-}
-
-/// What the body of any other change says.
-#[derive(Serialize)]
-struct Changed {
-    /// How many entries the conversation had.
-    entries: usize,
-}
-
 /// The nodes of a conversation, from the first to its own last one; or, when it has none of its own, to where it
 /// branched off. Empty when there is no such conversation.
 pub(crate) async fn path(
@@ -100,11 +79,7 @@ pub(crate) async fn path(
             return Ok(path);
         }
         let changes = store.changes(tenant, &id).await?;
-        let forked = changes
-            .first()
-            .filter(|change| change.kind == ChangeKind::Forked)
-            .and_then(|change| serde_json::from_str::<Forked>(&change.body).ok());
-        let Some(forked) = forked else {
+        let Some(forked) = ForkPlace::of(&changes)? else {
             break;
         };
         id = ConversationId::new(&forked.parent)?;

@@ -60,7 +60,9 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
             let files = files_told(&loaded);
             eprintln!("  {}", files.as_deref().unwrap_or("no configuration file"));
         }
-        tokio::spawn(reload::keep_current(watch, server.reloader(), loaded));
+        // It ends with the server, and nobody waits for it.
+        let mut watching = tokio::task::JoinSet::new();
+        watching.spawn(reload::keep_current(watch, server.reloader(), loaded));
         server.run(stopped()).await.context("the server stopped")
     })?;
     Ok(Ending::Done)

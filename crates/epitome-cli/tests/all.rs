@@ -26,6 +26,8 @@ mod inspect;
 mod museum;
 #[path = "all/recall.rs"]
 mod recall;
+#[path = "all/records.rs"]
+mod records;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]
@@ -38,5 +40,7 @@ mod summarizer;
 mod support;
 #[path = "all/verify.rs"]
 mod verify;
+#[path = "all/versions.rs"]
+mod versions;
 #[path = "all/writing.rs"]
 mod writing;

@@ -10,7 +10,6 @@ mod entry;
 mod flush;
 mod history;
 mod overflow;
-mod record;
 mod recount;
 mod restore;
 mod state;
@@ -25,6 +24,7 @@ use epitome_wire::Wire;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::hooks::HookContext;
+use crate::record::RecordError;
 use crate::shared::Shared;
 use crate::statistics::Statistics;
 
@@ -41,6 +41,9 @@ pub enum ConversationError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] epitome_store::Error),
+    /// What is stored of the conversation cannot be read, or what is to be stored cannot be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// A message is not one of this API.
     #[error("this is not a message of {wire}: {why}")]
     Unreadable {

@@ -5,6 +5,7 @@
 //! - all of it from an `epitome.toml`: [`configuration`]
 //! - the one place that reads the time: [`Clock`]
 //! - what a host hangs on compactions: [`hooks`]; who carries them out: [`runner`]
+//! - what is stored of compactions and changes: [`record`]
 //! - memories on disk, one file a day: [`memory_folder`]
 //! - the middleware of an agent loop: [`pipeline`], over its [`Statistics`]
 #![warn(missing_docs)]
@@ -17,6 +18,7 @@ pub mod hooks;
 pub mod memory_folder;
 pub mod model;
 pub mod pipeline;
+pub mod record;
 mod recount;
 pub mod runner;
 mod shared;

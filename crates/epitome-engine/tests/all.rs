@@ -22,5 +22,6 @@ mod all {
     mod stories;
     mod support;
     mod told;
+    mod versions;
     mod writing;
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_engine::Clock;
+use epitome_engine::record::RecordError;
 use epitome_engine::runner::{LEASE_MS, Lease};
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
@@ -214,6 +215,12 @@ impl Journal {
         };
         lease.release().await;
         done
+    }
+
+    /// What could be put in the form of the store. What could not is a failed write: it is counted and said.
+    pub(crate) fn written<T>(&self, made: Result<T, RecordError>) -> Option<T> {
+        made.inspect_err(|error| self.health.failed("record", error))
+            .ok()
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be

@@ -398,8 +398,8 @@ impl Keeper {
     /// The epoch that a request goes out under: the newest of its own class, else one that helps it to fit.
     fn in_force(&self, ticket: &Ticket, need: &Need) -> Option<Arc<Epoch>> {
         let conversation = &ticket.conversation;
-        let own = |epoch: &Epoch| epoch.class.is_own(need);
-        let helps = |epoch: &Epoch| epoch.class.helps(need);
+        let own = |epoch: &Epoch| need.owns(epoch.class);
+        let helps = |epoch: &Epoch| need.is_helped_by(epoch.class);
         let found = self.index.published(conversation, ticket.form, own);
         found.or_else(|| self.index.published(conversation, ticket.form, helps))
     }

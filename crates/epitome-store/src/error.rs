@@ -32,7 +32,10 @@ pub enum Error {
     #[error("the store cannot be opened")]
     CannotOpen(#[source] Source),
     /// A newer epitome wrote this database. Nothing was changed.
-    #[error("the store has schema version {found}, this program knows up to {known}")]
+    #[error(
+        "a later version of epitome wrote this store: its schema is version {found}, this program knows up to {known}; \
+         use that version, or name another store (nothing was changed)"
+    )]
     NewerSchema {
         /// The version that the database has.
         found: i64,

@@ -1,13 +1,14 @@
 //! `epitome fork`.
 
 use anyhow::{Result, bail};
+use epitome_engine::record::ForkPlace;
 use epitome_store::{
     Append, Appended, ChangeKind, ChangeRow, Changes, ConversationId, NewChange, NewConversation,
     Store,
 };
 use serde_json::json;
 
-use super::{Forked, path, unknown_session};
+use super::{path, unknown_session};
 use crate::args::ForkArgs;
 use crate::{Ending, clock, print};
 
@@ -24,10 +25,10 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
         bail!("{} has {there} entries; --at is one of them", args.session);
     }
     let changes = store.changes(tenant, &args.session).await?;
-    let place = Forked {
+    let place = ForkPlace {
         parent: args.session.to_string(),
         parent_entries: path.len(),
-        parent_changes: changes.len(),
+        parent_changes: u32::try_from(changes.len()).unwrap_or(u32::MAX),
         entries,
     };
     let now_ms = i64::try_from(clock::now_ms()).unwrap_or(i64::MAX);
@@ -37,7 +38,7 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
         seq: 0,
         kind: ChangeKind::Forked,
         compaction: None,
-        body: serde_json::to_string(&place)?,
+        body: place.write()?,
         at_ms: now_ms,
     });
     forked.span = Some(Append {

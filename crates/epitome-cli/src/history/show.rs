@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
+use epitome_engine::record::{self, MadeFor, Record, RecordError};
 use epitome_store::{CompactionRow, Compactions, Entries, Store};
 use serde_json::Value;
 
@@ -35,11 +36,12 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
         return Ok(Ending::No);
     };
     store.close().await;
-    let record = serde_json::from_str(&row.record).unwrap_or(Value::Null);
+    let record = Record::of(&row).inspect_err(said).ok();
+    let stored = record::as_stored(&row).unwrap_or(Value::Null);
     print(&if args.at.json {
-        object(&row, record).to_string() + "\n"
+        object(&row, stored).to_string() + "\n"
     } else {
-        text(&row, &record)
+        text(&row, record.as_ref(), &stored)?
     })?;
     Ok(Ending::Done)
 }
@@ -54,12 +56,49 @@ fn object(row: &CompactionRow, record: Value) -> Value {
     object
 }
 
-fn text(row: &CompactionRow, record: &Value) -> String {
-    let record = serde_json::to_string_pretty(record).unwrap_or_default();
-    format!(
-        "{}\nof {}\n\n{}\n\nrecord: {record}\n",
+/// What cannot be read is said, and the rest is shown.
+fn said(error: &RecordError) {
+    eprintln!("epitome: {error}");
+}
+
+fn text(row: &CompactionRow, record: Option<&Record>, stored: &Value) -> Result<String> {
+    let told = record.map(|record| told(row, record)).unwrap_or_default();
+    let stored = serde_json::to_string_pretty(stored)?;
+    Ok(format!(
+        "{}\nof {}\n{told}\n{}\n\nrecord: {stored}\n",
         headline(row),
         row.conversation,
         row.summary.trim_end()
-    )
+    ))
+}
+
+/// What a record tells, a line each.
+fn told(row: &CompactionRow, record: &Record) -> String {
+    let mut lines = String::new();
+    if let Some(rung) = record.written_by() {
+        let failed = record.steps().iter().filter_map(|step| {
+            let reason = step.failed.as_ref()?;
+            Some(format!(", after {} ({reason})", step.rung))
+        });
+        lines += &format!("written by {rung}{}\n", failed.collect::<String>());
+    }
+    let window = MadeFor::read(&row.model_class).and_then(MadeFor::window_tokens);
+    if let Some(tokens) = window {
+        lines += &format!("made for a window of {tokens} tokens\n");
+    }
+    if let Some(tokens) = record.hard_tokens() {
+        lines += &format!("made where {tokens} tokens were allowed\n");
+    }
+    if let Some(swap) = record.swap() {
+        let (before, after) = (swap.before_tokens, swap.after_tokens);
+        lines += &format!("shown early, because it paid: {before} to {after} tokens\n");
+    }
+    if let Some(report) = record.report() {
+        let alarms: usize = report.alarms.values().sum();
+        lines += &format!(
+            "verified: {} names and numbers checked, {alarms} alarms\n",
+            report.checked
+        );
+    }
+    lines
 }

@@ -1,27 +1,19 @@
 //! `epitome undo`.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use epitome_engine::record::{ChangePlace, Record};
 use epitome_store::{
     AnyStore, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, CompactionState,
     Compactions, Conversations, NewChange, Store, TenantId,
 };
-use serde::Deserialize;
 use serde_json::json;
 
-use super::{Changed, path, unknown_session};
+use super::{path, unknown_session};
 use crate::args::UndoArgs;
 use crate::{Ending, clock, print};
 
 /// How often another writer may be faster.
 const ATTEMPTS: usize = 5;
-
-/// What the record of a compaction may tell of the window it was made for.
-#[derive(Default, Deserialize)]
-struct Told {
-    /// Above this a request is refused.
-    #[serde(default, alias = "hard_line_tokens", alias = "window_tokens")]
-    hard_tokens: Option<u64>,
-}
 
 pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
     let store = args.at.open().await?;
@@ -36,8 +28,20 @@ pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
         eprintln!("epitome: no compaction of {id} is in force");
         return Ok(Ending::No);
     };
-    let told: Told = serde_json::from_str(&row.record).unwrap_or_default();
-    if let Some(line) = told.hard_tokens
+    let record = match Record::of(&row) {
+        Ok(record) => Some(record),
+        // It is taken back all the same where that is wanted: its summary is no longer shown then, and nothing is lost.
+        Err(error) if args.force => {
+            eprintln!("epitome: {error}");
+            None
+        }
+        Err(error) => {
+            return Err(error).context(
+                "whether the conversation fits without it is not known; undo all the same with --force",
+            );
+        }
+    };
+    if let Some(line) = record.and_then(|record| record.hard_tokens())
         && row.tokens_before > line
         && !args.force
     {
@@ -71,7 +75,7 @@ async fn append(store: &AnyStore, tenant: &TenantId, row: &CompactionRow) -> Res
             seq: u32::try_from(changes.len()).unwrap_or(u32::MAX),
             kind: ChangeKind::Undone,
             compaction: Some(row.id.clone()),
-            body: serde_json::to_string(&Changed { entries })?,
+            body: ChangePlace { entries }.write()?,
             at_ms: i64::try_from(clock::now_ms()).unwrap_or(i64::MAX),
         });
         if store.append_change(tenant, &change).await? == Appended::Stored {

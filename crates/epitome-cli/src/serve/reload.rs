@@ -77,7 +77,7 @@ fn say(before: &Loaded, now: &Loaded) {
 /// The settings that are not what they were.
 fn changed(before: &Loaded, now: &Loaded) -> Vec<String> {
     let values = |loaded: &Loaded| -> Vec<(String, String)> {
-        let entries = loaded.values().into_iter();
+        let entries = loaded.values();
         entries
             .map(|entry| (entry.path.clone(), entry.value.to_string()))
             .collect()

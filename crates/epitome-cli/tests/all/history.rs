@@ -217,3 +217,32 @@ fn a_store_that_is_not_there_is_not_made() {
         assert!(!path.exists());
     }
 }
+
+/// What is damaged, or comes from a later version, is named; the rest is shown, and it can be taken back by force.
+#[tokio::test]
+async fn a_record_that_cannot_be_read_is_named() {
+    for (record, shown) in [
+        (
+            "{\"covered_links\": 2}",
+            serde_json::json!({"covered_links": 2}),
+        ),
+        ("{\"covered", Value::Null),
+    ] {
+        let kept = Kept::new(record).await;
+        for arguments in [&["show", "k1"][..], &["undo", "--session", "talk"]] {
+            let said = stderr(&kept.run(arguments));
+            for words in ["k1", "cannot be read", "use that version"] {
+                assert!(said.contains(words), "{arguments:?}: {said}");
+            }
+        }
+        let output = kept.run(&["show", "k1", "--json"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(json(&output)["record"], shown);
+        assert_eq!(json(&output)["summary"], "animals were named");
+        let output = kept.run(&["undo", "--session", "talk"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("--force"));
+        let output = kept.run(&["undo", "--session", "talk", "--force", "--json"]);
+        assert_eq!(json(&output)["undone"], "k1");
+    }
+}

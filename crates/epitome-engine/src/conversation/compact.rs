@@ -7,10 +7,10 @@ use epitome_store::{
     NewChange,
 };
 
-use super::record::{ChangePlace, CompactionRecord, StepRecord};
 use super::state::{Ready, State};
 use super::{Conversation, ConversationError};
 use crate::hooks::{AfterCompaction, BeforeCompaction};
+use crate::record::{ChangePlace, RecordError, SessionRecord, StepRecord};
 use crate::runner::CalledOff;
 use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
 
@@ -179,7 +179,7 @@ impl Conversation {
         let row = self.row(state, compaction, made, CompactionState::Published)?;
         let id = row.id.clone();
         let new = NewChange {
-            change: self.change(state, ChangeKind::Compacted, Some(id.clone())),
+            change: self.change(state, ChangeKind::Compacted, Some(id.clone()))?,
             compaction: Some(row),
             span: None,
             fence,
@@ -219,7 +219,7 @@ impl Conversation {
     ) -> Result<(), ConversationError> {
         let row = self.row(state, compaction, made, CompactionState::Undone)?;
         let new = NewChange {
-            change: self.change(state, ChangeKind::Superseded, Some(row.id.clone())),
+            change: self.change(state, ChangeKind::Superseded, Some(row.id.clone()))?,
             compaction: Some(row),
             span: None,
             fence: None,
@@ -237,18 +237,18 @@ impl Conversation {
         state: &State,
         kind: ChangeKind,
         compaction: Option<String>,
-    ) -> ChangeRow {
+    ) -> Result<ChangeRow, RecordError> {
         let place = ChangePlace {
             entries: state.raws.len(),
         };
-        ChangeRow {
+        Ok(ChangeRow {
             conversation: self.id().clone(),
             seq: state.changes,
             kind,
             compaction,
-            body: serde_json::to_string(&place).unwrap_or_default(),
+            body: place.write()?,
             at_ms: self.shared().clock.now_ms(),
-        }
+        })
     }
 
     fn row(
@@ -271,14 +271,14 @@ impl Conversation {
             tokens_before: compaction.plan.tokens_before,
             tokens_after: compaction.tokens_after,
             summary: compaction.summary.text.clone(),
-            record: serde_json::to_string(&CompactionRecord {
+            record: SessionRecord {
                 shown: made.shown,
                 compaction,
                 hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: made.steps.iter().map(StepRecord::from).collect(),
                 swap: made.swap,
-            })
-            .unwrap_or_default(),
+            }
+            .write()?,
             created_ms: self.shared().clock.now_ms(),
         })
     }

@@ -8,8 +8,8 @@ use epitome_store::{
 };
 
 use super::entry::Entry;
-use super::record::ForkPlace;
 use super::{Conversation, ConversationError};
+use crate::record::ForkPlace;
 
 /// One change of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Conversation {
             }
             None => false,
         };
-        let change = self.change(&state, ChangeKind::Undone, id.filter(|_| is_own));
+        let change = self.change(&state, ChangeKind::Undone, id.filter(|_| is_own))?;
         let new = NewChange::from(change);
         match shared.store.append_change(&shared.tenant, &new).await? {
             Appended::Stored => {}
@@ -98,7 +98,7 @@ impl Conversation {
                 seq: 0,
                 kind: ChangeKind::Forked,
                 compaction: None,
-                body: serde_json::to_string(&place).unwrap_or_default(),
+                body: place.write()?,
                 at_ms: now,
             },
             compaction: None,

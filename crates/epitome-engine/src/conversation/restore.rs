@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 
-use epitome::{Belief, CachePrices, ModelTable, Session};
+use epitome::{Belief, CachePrices, CommitError, ModelTable, Session};
 use epitome_store::{
     ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId, Conversations,
     Entries,
@@ -11,8 +11,8 @@ use epitome_store::{
 
 use super::ConversationError;
 use super::entry::{Entry, Tip};
-use super::record::{ChangePlace, CompactionRecord, ForkPlace};
 use super::state::State;
+use crate::record::{ChangePlace, ForkPlace, Record, RecordError};
 use crate::shared::Shared;
 
 /// How far a conversation is followed.
@@ -73,15 +73,24 @@ fn restore_until<'a>(
             .collect();
         let mut entries = own.into_iter();
         for change in changes.iter().take(count) {
-            let place: ChangePlace = serde_json::from_str(&change.body).unwrap_or_default();
+            let passed_over = |why: &dyn std::fmt::Display| {
+                // Everything is still there; only what was compacted is shown whole again, and compacted anew.
+                tracing::warn!(conversation = %id, change = change.seq, %why, "a change is passed over with all behind it");
+            };
+            let place = match ChangePlace::of(change) {
+                Ok(place) => place,
+                Err(error) => {
+                    passed_over(&error);
+                    break;
+                }
+            };
             while state.raws.len() < place.entries
                 && let Some(entry) = entries.next()
             {
                 state.push(entry);
             }
-            if !apply(&mut state, change, &by_id) {
-                // Everything is still there; only what was compacted is shown whole again, and compacted anew.
-                tracing::warn!(conversation = %id, change = change.seq, "a change cannot be read: it is passed over with all behind it");
+            if let Err(no) = apply(&mut state, change, &by_id) {
+                passed_over(&no);
                 break;
             }
         }
@@ -111,11 +120,7 @@ async fn base(
             session.without_guard()
         })
     };
-    let fork = changes
-        .first()
-        .filter(|change| change.kind == ChangeKind::Forked);
-    let fork: Option<ForkPlace> = fork.and_then(|change| serde_json::from_str(&change.body).ok());
-    let Some(fork) = fork.filter(|_| depth > 0) else {
+    let Some(fork) = ForkPlace::of(changes)?.filter(|_| depth > 0) else {
         return Ok(fresh());
     };
     let parent = ConversationId::new(&fork.parent)?;
@@ -141,9 +146,7 @@ pub(super) async fn tip_at(
         None => {
             // A fork that nobody has written to ends where it was forked.
             let changes = shared.store.changes(&shared.tenant, id).await?;
-            let fork = changes.first().map(|change| change.body.as_str());
-            let fork: Option<ForkPlace> = fork.and_then(|body| serde_json::from_str(body).ok());
-            return match fork {
+            return match ForkPlace::of(&changes)? {
                 Some(fork) => {
                     let parent = ConversationId::new(&fork.parent)?;
                     Box::pin(tip_at(shared, &parent, entries.min(fork.entries))).await
@@ -169,24 +172,35 @@ pub(super) async fn tip_at(
     Ok(None)
 }
 
-/// Does once more what a change did. Whether it could be done.
-fn apply(state: &mut State, change: &ChangeRow, by_id: &HashMap<&str, &CompactionRow>) -> bool {
+/// Why a change cannot be done once more.
+#[derive(Debug, thiserror::Error)]
+enum NotAgain {
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    #[error("its compaction is not stored, or not one of an engine")]
+    NoCompaction,
+}
+
+/// Does once more what a change did.
+fn apply(
+    state: &mut State,
+    change: &ChangeRow,
+    by_id: &HashMap<&str, &CompactionRow>,
+) -> Result<(), NotAgain> {
     match change.kind {
-        ChangeKind::Forked | ChangeKind::Superseded => true,
-        ChangeKind::Undone => state.session.replay_undo().is_ok(),
+        ChangeKind::Forked | ChangeKind::Superseded => {}
+        ChangeKind::Undone => state.session.replay_undo().map(|_| ())?,
         ChangeKind::Compacted => {
             let row = change.compaction.as_deref().and_then(|id| by_id.get(id));
-            let record: Option<CompactionRecord> =
-                row.and_then(|row| serde_json::from_str(&row.record).ok());
-            let (Some(row), Some(record)) = (row, record) else {
-                return false;
+            let row = row.ok_or(NotAgain::NoCompaction)?;
+            let Record::Session(record) = Record::of(row)? else {
+                return Err(NotAgain::NoCompaction);
             };
+            state.session.replay(record.compaction, record.shown)?;
             state.compactions.push(row.id.clone());
-            let replayed = state.session.replay(record.compaction, record.shown);
-            if replayed.is_err() {
-                state.compactions.pop();
-            }
-            replayed.is_ok()
         }
     }
+    Ok(())
 }

@@ -17,8 +17,6 @@ use crate::runner::{LEASE_MS, Runner};
 use crate::shared::Shared;
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
-/// How long a piece of background work may go without a sign of life before another engine takes it over.
-
 /// Why an engine cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {

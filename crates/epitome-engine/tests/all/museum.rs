@@ -6,8 +6,12 @@ use std::path::Path;
 
 use epitome::settings::Settings;
 use epitome::{Message, PresetName, Role, Window};
+use epitome_engine::record::{ChangePlace, ForkPlace, MadeFor, Record, as_stored};
 use epitome_engine::{Conversation, Engine};
-use epitome_store::{AnyStore, Beliefs, ConversationId, Memories, Store, TenantId, Tenants};
+use epitome_store::{
+    AnyStore, Beliefs, ChangeKind, Changes, Compactions, ConversationId, Conversations, Memories,
+    Store, TenantId, Tenants,
+};
 use epitome_testkit::museum::{Version, digest, versions};
 use epitome_wire::Wire;
 use serde_json::Value;
@@ -210,4 +214,68 @@ async fn words_memories_windows_and_the_key_are_all_there() {
             engine.shutdown().await;
         }
     }
+}
+
+/// Whether `new` says everything that `old` says: then whoever read the old one reads the new one.
+fn keeps(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => old
+            .iter()
+            .all(|(name, value)| new.get(name).is_some_and(|other| keeps(value, other))),
+        (Value::Array(old), Value::Array(new)) => {
+            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| keeps(old, new))
+        }
+        _ => old == new,
+    }
+}
+
+/// Records of engines and of proxies are read by the one reader; written again they still say all that they said.
+#[tokio::test]
+async fn every_stored_record_is_read_and_written_again() {
+    let (mut sessions, mut chains, mut forks) = (0, 0, 0);
+    let tenant = TenantId::local();
+    for (version, part) in versions()
+        .iter()
+        .flat_map(|version| ["engine", "proxy"].map(|part| (version, part)))
+    {
+        let folder = tempfile::tempdir().unwrap();
+        version.copy(part, "log.db", &folder.path().join("log.db"));
+        let store = open(folder.path()).await;
+        for conversation in store.conversations(&tenant, 1_000).await.unwrap() {
+            let name = format!("{} {part} {}", version.name(), conversation.id);
+            let rows = store.compactions_of(&tenant, &conversation.id).await;
+            for row in rows.unwrap() {
+                let record = Record::of(&row).unwrap();
+                let is_of_a_proxy = MadeFor::read(&row.model_class).is_some();
+                match &record {
+                    Record::Session(_) => sessions += 1,
+                    Record::Chain(_) => chains += 1,
+                    Record::Other(_) => panic!("{name}: nobody's record"),
+                }
+                assert_eq!(matches!(record, Record::Chain(_)), is_of_a_proxy, "{name}");
+                assert!(record.written_by().is_some(), "{name}");
+                let written = record.write().unwrap();
+                assert_eq!(Record::read(&written).unwrap(), record, "{name}");
+                let stored = as_stored(&row).unwrap();
+                let written: Value = serde_json::from_str(&written).unwrap();
+                assert!(
+                    keeps(&stored, &written),
+                    "{name}: {stored} became {written}"
+                );
+            }
+            let changes = store.changes(&tenant, &conversation.id).await.unwrap();
+            for change in &changes {
+                ChangePlace::of(change).unwrap();
+            }
+            let fork = ForkPlace::of(&changes).unwrap();
+            forks += usize::from(fork.is_some());
+            let is_fork = changes.first().map(|change| change.kind) == Some(ChangeKind::Forked);
+            assert_eq!(fork.is_some(), is_fork, "{name}");
+        }
+        store.close().await;
+    }
+    assert!(
+        sessions > 5 && chains > 5 && forks > 1,
+        "{sessions} {chains} {forks}"
+    );
 }

@@ -3,193 +3,137 @@
 
 use std::ops::Range;
 
-use epitome::{Log, Role, View, ViewItem, leading_system, notes_within};
+use epitome::{Log, View, ViewItem, leading_system, notes_within};
+use epitome_engine::record::{FrozenItem, FrozenView, Speaker, StoredTrim};
 use epitome_wire::Conversation;
-use serde::{Deserialize, Serialize};
 
-use super::StoredTrim;
-
-/// What is shown up to a link; behind it everything is shown as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FrozenView {
-    items: Vec<FrozenItem>,
-    /// The first link behind it.
-    pub(super) from_link: usize,
-    /// Results behind it that stay, shortened.
-    trims: Vec<(usize, Vec<StoredTrim>)>,
-    /// What the client's own notes inside may take.
+/// Freezes a view over the messages of a request. `None` where it shows nothing that later requests could be
+/// recognised by.
+pub(super) fn freeze(
+    view: &View,
+    conversation: &Conversation,
     notes_cap_tokens: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum FrozenItem {
-    /// Messages as they were sent.
-    Links(usize, usize),
-    /// One with some of its results shortened.
-    Trimmed(usize, Vec<StoredTrim>),
-    /// One with the newest summary inside.
-    Merged(usize),
-    /// The newest summary.
-    Summary(Speaker),
-    /// A message that an earlier round or the design put there.
-    Made(Speaker, String),
-}
-
-/// In whose name a message stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Speaker {
-    User,
-    Assistant,
-}
-
-impl Speaker {
-    const fn of(role: Role) -> Self {
-        match role {
-            Role::Assistant => Self::Assistant,
-            _ => Self::User,
-        }
-    }
-
-    const fn role(self) -> Role {
-        match self {
-            Self::User => Role::User,
-            Self::Assistant => Role::Assistant,
-        }
-    }
-}
-
-impl FrozenView {
-    /// Freezes a view over the messages of a request. `None` where it shows nothing that later requests could be
-    /// recognised by.
-    pub(super) fn freeze(
-        view: &View,
-        conversation: &Conversation,
-        notes_cap_tokens: u64,
-    ) -> Option<Self> {
-        let chain = &conversation.chain;
-        let links = |range: &Range<usize>| {
-            let before = |end: usize| chain.partition_point(|(index, _)| *index < end);
-            before(range.start)..before(range.end)
+) -> Option<FrozenView> {
+    let chain = &conversation.chain;
+    let links = |range: &Range<usize>| {
+        let before = |end: usize| chain.partition_point(|(index, _)| *index < end);
+        before(range.start)..before(range.end)
+    };
+    let link_of = |index: usize| chain.binary_search_by_key(&index, |(at, _)| *at).ok();
+    let is_made = |item: &ViewItem| !matches!(item, ViewItem::Entries(_) | ViewItem::Trimmed(..));
+    let front = view.items.iter().rposition(is_made)? + 1;
+    let mut items = Vec::new();
+    for item in view.items.get(..front)? {
+        let frozen = match item {
+            ViewItem::Entries(range) => {
+                let links = links(range);
+                if links.is_empty() {
+                    continue;
+                }
+                FrozenItem::Links(links.start, links.end)
+            }
+            ViewItem::Trimmed(at, trims) => {
+                FrozenItem::Trimmed(link_of(*at)?, trims.iter().map(StoredTrim::of).collect())
+            }
+            ViewItem::Merged(at) => FrozenItem::Merged(link_of(*at)?),
+            ViewItem::Summary => FrozenItem::Summary(Speaker::User),
+            ViewItem::AssistantSummary => FrozenItem::Summary(Speaker::Assistant),
+            ViewItem::Made { role, text, .. } => {
+                FrozenItem::Made(Speaker::of(*role), text.to_string())
+            }
+            ViewItem::Inserted(role, text) => {
+                FrozenItem::Made(Speaker::of(*role), (*text).to_owned())
+            }
+            // A call that nobody answers is the client's own affair.
+            ViewItem::Answer { .. } => return None,
         };
-        let link_of = |index: usize| chain.binary_search_by_key(&index, |(at, _)| *at).ok();
-        let is_made =
-            |item: &ViewItem| !matches!(item, ViewItem::Entries(_) | ViewItem::Trimmed(..));
-        let front = view.items.iter().rposition(is_made)? + 1;
-        let mut items = Vec::new();
-        for item in view.items.get(..front)? {
-            let frozen = match item {
-                ViewItem::Entries(range) => {
-                    let links = links(range);
-                    if links.is_empty() {
-                        continue;
-                    }
-                    FrozenItem::Links(links.start, links.end)
+        items.push(frozen);
+    }
+    let mut from_link = chain.len();
+    let mut trims = Vec::new();
+    for item in view.items.get(front..)? {
+        match item {
+            ViewItem::Entries(range) => {
+                let links = links(range);
+                if !links.is_empty() {
+                    from_link = from_link.min(links.start);
                 }
-                ViewItem::Trimmed(at, trims) => {
-                    FrozenItem::Trimmed(link_of(*at)?, trims.iter().map(StoredTrim::of).collect())
-                }
-                ViewItem::Merged(at) => FrozenItem::Merged(link_of(*at)?),
-                ViewItem::Summary => FrozenItem::Summary(Speaker::User),
-                ViewItem::AssistantSummary => FrozenItem::Summary(Speaker::Assistant),
-                ViewItem::Made { role, text, .. } => {
-                    FrozenItem::Made(Speaker::of(*role), text.to_string())
-                }
-                ViewItem::Inserted(role, text) => {
-                    FrozenItem::Made(Speaker::of(*role), (*text).to_owned())
-                }
-                // A call that nobody answers is the client's own affair.
-                ViewItem::Answer { .. } => return None,
-            };
-            items.push(frozen);
-        }
-        let mut from_link = chain.len();
-        let mut trims = Vec::new();
-        for item in view.items.get(front..)? {
-            match item {
-                ViewItem::Entries(range) => {
-                    let links = links(range);
-                    if !links.is_empty() {
-                        from_link = from_link.min(links.start);
-                    }
-                }
-                ViewItem::Trimmed(at, shown) => {
-                    let link = link_of(*at)?;
-                    from_link = from_link.min(link);
-                    trims.push((link, shown.iter().map(StoredTrim::of).collect()));
-                }
-                _ => return None,
             }
-        }
-        (from_link > 0).then_some(Self {
-            items,
-            from_link,
-            trims,
-            notes_cap_tokens,
-        })
-    }
-
-    /// The last link that it touches.
-    pub(super) fn last_link(&self) -> Option<usize> {
-        let trimmed = self.trims.iter().map(|(link, _)| *link);
-        trimmed.chain(self.from_link.checked_sub(1)).max()
-    }
-
-    /// The view over the messages of another request on the same chain. `None` where it cannot be cut there.
-    pub(super) fn thaw(&self, conversation: &Conversation) -> Option<View> {
-        let chain = &conversation.chain;
-        let log: &Log = &conversation.log;
-        let index = |link: usize| chain.get(link).map(|(index, _)| *index);
-        let cut = index(self.from_link.checked_sub(1)?)? + 1;
-        if cut < log.len() && !log.is_cut(cut) {
-            return None;
-        }
-        let system = leading_system(log);
-        let mut covered = system;
-        let mut items = Vec::new();
-        push(&mut items, 0..system);
-        for item in &self.items {
-            match item {
-                FrozenItem::Links(first, end) => {
-                    let range = index(*first)?..index(end.checked_sub(1)?)? + 1;
-                    covered = covered.max(range.end);
-                    push(&mut items, range);
-                }
-                FrozenItem::Trimmed(link, trims) => {
-                    let at = index(*link)?;
-                    covered = covered.max(at + 1);
-                    let trims = trims.iter().map(StoredTrim::trim).collect();
-                    items.push(ViewItem::Trimmed(at, trims));
-                }
-                FrozenItem::Merged(link) => {
-                    let at = index(*link)?;
-                    covered = covered.max(at + 1);
-                    items.push(ViewItem::Merged(at));
-                }
-                FrozenItem::Summary(Speaker::User) => items.push(ViewItem::Summary),
-                FrozenItem::Summary(Speaker::Assistant) => items.push(ViewItem::AssistantSummary),
-                FrozenItem::Made(speaker, text) => items.push(ViewItem::Made {
-                    role: speaker.role(),
-                    text: text.as_str().into(),
-                    record: 0,
-                }),
+            ViewItem::Trimmed(at, shown) => {
+                let link = link_of(*at)?;
+                from_link = from_link.min(link);
+                trims.push((link, shown.iter().map(StoredTrim::of).collect()));
             }
+            _ => return None,
         }
-        for note in notes_within(log, covered..cut, self.notes_cap_tokens) {
-            push(&mut items, note..note + 1);
-        }
-        let mut from = cut;
-        for (link, trims) in &self.trims {
-            let at = index(*link)?;
-            push(&mut items, from..at);
-            let trims = trims.iter().map(StoredTrim::trim).collect();
-            items.push(ViewItem::Trimmed(at, trims));
-            from = at + 1;
-        }
-        push(&mut items, from..log.len());
-        Some(View { items })
     }
+    (from_link > 0).then_some(FrozenView {
+        items,
+        from_link,
+        trims,
+        notes_cap_tokens,
+    })
+}
+
+/// The last link that it touches.
+pub(super) fn last_link(frozen: &FrozenView) -> Option<usize> {
+    let trimmed = frozen.trims.iter().map(|(link, _)| *link);
+    trimmed.chain(frozen.from_link.checked_sub(1)).max()
+}
+
+/// The view over the messages of another request on the same chain. `None` where it cannot be cut there.
+pub(super) fn thaw(frozen: &FrozenView, conversation: &Conversation) -> Option<View> {
+    let chain = &conversation.chain;
+    let log: &Log = &conversation.log;
+    let index = |link: usize| chain.get(link).map(|(index, _)| *index);
+    let cut = index(frozen.from_link.checked_sub(1)?)? + 1;
+    if cut < log.len() && !log.is_cut(cut) {
+        return None;
+    }
+    let system = leading_system(log);
+    let mut covered = system;
+    let mut items = Vec::new();
+    push(&mut items, 0..system);
+    for item in &frozen.items {
+        match item {
+            FrozenItem::Links(first, end) => {
+                let range = index(*first)?..index(end.checked_sub(1)?)? + 1;
+                covered = covered.max(range.end);
+                push(&mut items, range);
+            }
+            FrozenItem::Trimmed(link, trims) => {
+                let at = index(*link)?;
+                covered = covered.max(at + 1);
+                let trims = trims.iter().map(StoredTrim::trim).collect();
+                items.push(ViewItem::Trimmed(at, trims));
+            }
+            FrozenItem::Merged(link) => {
+                let at = index(*link)?;
+                covered = covered.max(at + 1);
+                items.push(ViewItem::Merged(at));
+            }
+            FrozenItem::Summary(Speaker::User) => items.push(ViewItem::Summary),
+            FrozenItem::Summary(Speaker::Assistant) => items.push(ViewItem::AssistantSummary),
+            FrozenItem::Made(speaker, text) => items.push(ViewItem::Made {
+                role: speaker.role(),
+                text: text.as_str().into(),
+                record: 0,
+            }),
+        }
+    }
+    for note in notes_within(log, covered..cut, frozen.notes_cap_tokens) {
+        push(&mut items, note..note + 1);
+    }
+    let mut from = cut;
+    for (link, trims) in &frozen.trims {
+        let at = index(*link)?;
+        push(&mut items, from..at);
+        let trims = trims.iter().map(StoredTrim::trim).collect();
+        items.push(ViewItem::Trimmed(at, trims));
+        from = at + 1;
+    }
+    push(&mut items, from..log.len());
+    Some(View { items })
 }
 
 fn push(items: &mut Vec<ViewItem>, range: Range<usize>) {

@@ -8,6 +8,7 @@ use epitome::{
 };
 use epitome_store::{CompactionState, Outcome};
 
+use super::prepare::Beginning;
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch, read};
@@ -58,7 +59,8 @@ impl Keeper {
         }
         let stored = self.commit(&ticket, made, CompactionState::Published).await;
         self.index.publish(Arc::clone(&stored.epoch));
-        self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied);
+        let beginning = Beginning::Untold;
+        self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
         self.compacted(ticket, &stored.applied, &case, reason)
@@ -108,20 +110,25 @@ impl Keeper {
         why: ShowNow,
     ) -> Outgoing {
         let mut epoch = (*ready.epoch).clone();
-        epoch.detail.swap = why.swap();
+        epoch.record.swap = why.swap();
         let reason = match why {
             ShowNow::Must(reason) => reason,
             ShowNow::Cold => Reason::CacheCold,
             ShowNow::Pays(_) => Reason::Pays,
             ShowNow::Design => Reason::Threshold,
         };
-        let record = epoch.record();
+        // Without its sum it is the same compaction still: it is published as it was prepared.
+        let record = self.journal.written(epoch.record.write());
         let epoch = Arc::new(epoch);
         self.index.publish(Arc::clone(&epoch));
         if !ticket.is_private {
             self.journal.publish_now(epoch.id.clone(), record).await;
         }
-        self.tell_hooks(ticket, case, &epoch, &ready.applied);
+        let beginning = match self.rules.asks_somebody() {
+            true => Beginning::Told,
+            false => Beginning::Untold,
+        };
+        self.tell_hooks(ticket, case, &epoch, &ready.applied, beginning);
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
         self.compacted(swapped, &ready.applied, case, reason)
@@ -129,10 +136,10 @@ impl Keeper {
 
     /// The prepared compaction that goes further than the one in force.
     fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
-        let covers = |epoch: &Epoch| epoch.detail.covered_links;
+        let covers = |epoch: &Epoch| epoch.record.covered_links;
         let now = ticket.epoch.as_deref().map_or(0, covers);
         let serves =
-            |epoch: &Epoch| epoch.class.is_own(&case.need) || epoch.class.helps(&case.need);
+            |epoch: &Epoch| case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class);
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
             .filter(|epoch| covers(epoch) > now)
@@ -186,9 +193,15 @@ impl Keeper {
             .iter()
             .position(|(_, digest)| *digest == epoch.node)
             .map_or(0, |at| at + 1);
-        let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
-        let stored = match (self.span_of(ticket, links), row) {
-            (Some(span), Some(row)) if !ticket.is_private => self.journal.commit(span, row).await,
+        let row = || {
+            let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
+            self.journal.written(row)
+        };
+        let stored = match self.span_of(ticket, links) {
+            Some(span) if !ticket.is_private && self.journal.has_store() => match row() {
+                Some(row) => self.journal.commit(span, row).await,
+                None => None,
+            },
             _ => None,
         };
         let is_stored = stored.is_some() || ticket.is_private || !self.journal.has_store();

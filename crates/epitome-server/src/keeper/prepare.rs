@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use epitome::{Failure, NoPlan, Reason};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
+use epitome_engine::record::StepRecord;
 use epitome_engine::summarise::{LadderRung, Step, Wish};
 use epitome_store::CompactionState;
 use tokio_util::sync::CancellationToken;
@@ -11,7 +12,14 @@ use tokio_util::sync::CancellationToken;
 use super::compact::{Basis, Made, failed};
 use super::{Case, Keeper, Ticket};
 use crate::config::Mode;
-use crate::epoch::{Applied, Epoch, StepRecord};
+use crate::epoch::{Applied, Epoch};
+
+/// Whether hooks know already that a compaction began: they do where they or a model were asked about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beginning {
+    Told,
+    Untold,
+}
 
 impl Keeper {
     /// Makes a compaction in the background, so that it is there when it is needed.
@@ -30,7 +38,7 @@ impl Keeper {
                 keeper.make(ticket, case, reason).await
             };
             if let Ok(made) = made {
-                let is_ours = made.epoch.detail.steps.is_empty();
+                let is_ours = made.epoch.record.steps.is_empty();
                 let state = CompactionState::Prepared;
                 let stored = keeper.commit(&ticket, made, state).await;
                 // What a model wrote cannot be made again: it is used only once it is stored.
@@ -111,7 +119,7 @@ impl Keeper {
         }
         if !is_ours {
             let steps = written.steps.iter();
-            made.epoch.detail.steps = steps.map(StepRecord::of).collect();
+            made.epoch.record.steps = steps.map(StepRecord::from).collect();
         }
         Ok(made)
     }
@@ -139,6 +147,7 @@ impl Keeper {
         case: &Case,
         epoch: &Epoch,
         applied: &Applied,
+        beginning: Beginning,
     ) {
         let runner = self.rules.runner.clone();
         if !runner.has_hooks() {
@@ -146,12 +155,14 @@ impl Keeper {
         }
         let messages = ticket.conversation.messages.len();
         let context = hook_context(ticket);
-        let is_late = epoch.detail.steps.is_empty();
-        let late = is_late.then_some(BeforeCompaction {
-            message_count: messages,
-            token_count: Some(case.before),
-        });
-        let covered = usize::try_from(epoch.detail.covered_links).unwrap_or(usize::MAX);
+        let late = match beginning {
+            Beginning::Told => None,
+            Beginning::Untold => Some(BeforeCompaction {
+                message_count: messages,
+                token_count: Some(case.before),
+            }),
+        };
+        let covered = epoch.record.covered_links;
         let event = AfterCompaction {
             message_count: messages.saturating_sub(covered) + 1,
             token_count: Some(ticket.total_tokens().saturating_sub(applied.saved_tokens)),

@@ -9,6 +9,10 @@
     reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
 )]
 
+#[cfg(test)]
+#[path = "sdk/designs.rs"]
+mod designs;
+
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};

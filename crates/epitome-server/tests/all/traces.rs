@@ -8,9 +8,11 @@
 //! `left_alone`. What a plan that failed costs the second time (B9) is a unit test too.
 
 #[path = "traces/designs.rs"]
-mod designs;
+pub(crate) mod designs;
 #[path = "traces/epochs.rs"]
 mod epochs;
+#[path = "traces/hooks.rs"]
+mod hooks;
 #[path = "traces/parity.rs"]
 mod parity;
 #[path = "traces/random.rs"]
@@ -60,6 +62,11 @@ traces! {
         a_good_model_writes_in_the_background,
         a_silent_model_is_not_waited_for,
         a_mad_model_is_not_believed,
+    }
+    hooks {
+        a_hook_that_cancels_is_obeyed_in_the_background,
+        hooks_are_told_once_of_what_takes_effect,
+        a_hook_that_hangs_holds_up_no_request,
     }
     parity {
         engine_and_proxy_decide_alike,

@@ -20,7 +20,7 @@ const TURNS: usize = 60;
 const RULE: &str = "Never touch the file ledger/2031.txt, whatever happens.";
 
 /// A design whose own line lies well within the window.
-fn settings(preset: PresetName) -> Settings {
+pub(crate) fn settings(preset: PresetName) -> Settings {
     let mut settings = Settings::of(preset);
     match &mut settings.design {
         DesignSettings::Vibe(own) => own.auto_compact_threshold = 15_000,
@@ -144,7 +144,7 @@ pub(super) async fn every_design_survives_a_restart() {
     }
 }
 
-fn summariser(model: &ScriptedModel, preset: PresetName) -> Summariser {
+pub(crate) fn summariser(model: &ScriptedModel, preset: PresetName) -> Summariser {
     let url = format!("http://{}/v1", model.address());
     let endpoint = Endpoint::new(epitome_wire::Wire::OpenAiChat, &url, "writer").unwrap();
     let endpoint = endpoint.with_window(200_000);
@@ -155,7 +155,7 @@ fn summariser(model: &ScriptedModel, preset: PresetName) -> Summariser {
     }
 }
 
-fn writes(text: &str, asked: &Arc<AtomicUsize>) -> ModelConfig {
+pub(crate) fn writes(text: &str, asked: &Arc<AtomicUsize>) -> ModelConfig {
     let (text, asked) = (text.to_owned(), Arc::clone(asked));
     ModelConfig {
         script: Script::by(move |_| {

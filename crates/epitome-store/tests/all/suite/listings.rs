@@ -104,9 +104,10 @@ pub(crate) async fn window_upsert(store: impl Store) {
         ..belief("n", "", 6)
     };
     store.save_belief(&counts).await.unwrap();
+    // The rule of 1583c78: the time of a belief is that of its window, and counts leave it as it is.
     let counted = BeliefRow {
         counts: counts.counts.clone(),
-        ..belief("n", "3", 6)
+        ..belief("n", "3", 5)
     };
     let expected = [belief("m", "2", 20), counted];
     assert_eq!(store.beliefs().await.unwrap(), expected);

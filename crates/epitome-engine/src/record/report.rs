@@ -8,27 +8,35 @@ use serde::{Deserialize, Serialize};
 /// A report in few words: what became of the anchors of each kind, and how often which alarm was raised. The summary
 /// stands beside it, and the span in the log, so nothing of them is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StoredReport {
+pub struct StoredReport {
     /// Anchors of the summary that were looked up, with repetitions.
-    checked: usize,
+    pub checked: usize,
     /// By the name of the kind.
-    kinds: BTreeMap<String, StoredCounts>,
+    pub kinds: BTreeMap<String, StoredCounts>,
     /// By the code of the alarm.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    alarms: BTreeMap<String, usize>,
+    pub alarms: BTreeMap<String, usize>,
 }
 
+/// What became of the anchors of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct StoredCounts {
-    anchors: usize,
-    retained: usize,
-    recoverable: usize,
-    missing: usize,
-    invented: usize,
+pub struct StoredCounts {
+    /// Anchors of the span.
+    pub anchors: usize,
+    /// Those that the summary has.
+    pub retained: usize,
+    /// Those that can be looked up.
+    pub recoverable: usize,
+    /// Those that are gone.
+    pub missing: usize,
+    /// Those of the summary that the span does not have.
+    pub invented: usize,
 }
 
 impl StoredReport {
-    pub(crate) fn of(report: &VerifyReport) -> Self {
+    /// What is kept of a report.
+    #[must_use]
+    pub fn of(report: &VerifyReport) -> Self {
         let kinds = AnchorKind::ALL
             .iter()
             .map(|kind| (kind.as_str().to_owned(), StoredCounts::of(report.of(*kind))));

@@ -1,0 +1,190 @@
+//! Compactions of conversations that pass a proxy: positions are links of a chain.
+
+use epitome::{Compaction, Kept, Role, Shown, Swap, TaskPlace, Trim};
+use serde::{Deserialize, Serialize};
+
+use super::{RecordError, StepRecord, StoredReport, write};
+
+/// The record of a compaction of a proxy. Positions are links of the chain, not indices of a request: a client may add or
+/// drop its own notes between two requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainRecord {
+    /// How many links of the chain are covered, the task included.
+    pub covered_links: usize,
+    /// Whether the task stands in front of the summary, as it was sent.
+    pub task_in_head: bool,
+    /// What the client's own notes inside the span may take.
+    pub notes_cap_tokens: u64,
+    /// What the summary message costs.
+    pub summary_tokens: u64,
+    /// What shortening results takes off.
+    pub trimmed_tokens: u64,
+    /// Results behind the span that stay, shortened.
+    pub trims: Vec<LinkTrims>,
+    /// The reason code: why it was made.
+    pub reason: String,
+    /// The entries that the summary quotes.
+    pub sources: Vec<usize>,
+    /// What verification found. Records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<StoredReport>,
+    /// The sum by which it was shown before it had to be, where that was so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swap: Option<Swap>,
+    /// The whole view, where it is more than a head, one summary and the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<FrozenView>,
+    /// Who wrote the summary, where it was not the built-in summariser, and what failed before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepRecord>,
+}
+
+impl ChainRecord {
+    /// What is the same for every kind of view; no link is covered yet.
+    #[must_use]
+    pub fn of(compaction: &Compaction) -> Self {
+        Self {
+            covered_links: 0,
+            task_in_head: compaction.plan.task == TaskPlace::Head,
+            notes_cap_tokens: compaction.plan.notes_cap_tokens,
+            summary_tokens: compaction.summary_tokens,
+            trimmed_tokens: compaction.trimmed_tokens,
+            trims: Vec::new(),
+            reason: compaction.plan.reason.as_str().to_owned(),
+            sources: compaction.summary.sources.clone(),
+            report: compaction.report.as_deref().map(StoredReport::of),
+            swap: None,
+            view: None,
+            steps: Vec::new(),
+        }
+    }
+
+    /// What is stored for it.
+    ///
+    /// # Errors
+    /// [`RecordError::Unwritable`].
+    pub fn write(&self) -> Result<String, RecordError> {
+        write(self)
+    }
+}
+
+/// The message at a link with some of its results shortened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkTrims {
+    /// The link.
+    pub link: usize,
+    /// What is seen of its results.
+    pub trims: Vec<StoredTrim>,
+}
+
+/// A trim in few words: block, part, and what is seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum StoredTrim {
+    /// Characters at the beginning and at the end.
+    Ends(usize, usize, usize, usize),
+    /// The same, and what is kept between them.
+    Kept(usize, usize, usize, usize, Vec<(usize, usize)>),
+    /// A line in its place.
+    Placeholder(usize, usize, String),
+}
+
+/// What is shown up to a link; behind it everything is shown as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrozenView {
+    /// What stands in front, in order.
+    pub items: Vec<FrozenItem>,
+    /// The first link behind it.
+    pub from_link: usize,
+    /// Results behind it that stay, shortened.
+    pub trims: Vec<(usize, Vec<StoredTrim>)>,
+    /// What the client's own notes inside may take.
+    pub notes_cap_tokens: u64,
+}
+
+/// One thing that a view shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrozenItem {
+    /// Messages as they were sent: the first link, and the first behind them.
+    Links(usize, usize),
+    /// One with some of its results shortened.
+    Trimmed(usize, Vec<StoredTrim>),
+    /// One with the newest summary inside.
+    Merged(usize),
+    /// The newest summary.
+    Summary(Speaker),
+    /// A message that an earlier round or the design put there.
+    Made(Speaker, String),
+}
+
+/// In whose name a message stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+impl Speaker {
+    /// Who speaks in this role.
+    #[must_use]
+    pub const fn of(role: Role) -> Self {
+        match role {
+            Role::Assistant => Self::Assistant,
+            _ => Self::User,
+        }
+    }
+
+    /// The role.
+    #[must_use]
+    pub const fn role(self) -> Role {
+        match self {
+            Self::User => Role::User,
+            Self::Assistant => Role::Assistant,
+        }
+    }
+}
+
+impl StoredTrim {
+    /// What is stored of a trim.
+    #[must_use]
+    pub fn of(trim: &Trim) -> Self {
+        let (block, part) = (trim.block, trim.part);
+        match &trim.shown {
+            Shown::Placeholder(line) => Self::Placeholder(block, part, line.clone()),
+            Shown::Kept(kept) if kept.between.is_empty() => {
+                Self::Ends(block, part, kept.head_chars, kept.tail_chars)
+            }
+            Shown::Kept(kept) => {
+                let between = kept.between.iter().map(|range| (range.start, range.end));
+                let (head, tail) = (kept.head_chars, kept.tail_chars);
+                Self::Kept(block, part, head, tail, between.collect())
+            }
+        }
+    }
+
+    /// The trim itself.
+    #[must_use]
+    pub fn trim(&self) -> Trim {
+        let kept = |head_chars: usize, between: &[(usize, usize)], tail_chars: usize| {
+            Shown::Kept(Kept {
+                head_chars,
+                between: between.iter().map(|(start, end)| *start..*end).collect(),
+                tail_chars,
+            })
+        };
+        let (block, part, shown) = match self {
+            Self::Ends(block, part, head, tail) => (*block, *part, kept(*head, &[], *tail)),
+            Self::Kept(block, part, head, tail, between) => {
+                (*block, *part, kept(*head, between, *tail))
+            }
+            Self::Placeholder(block, part, line) => {
+                (*block, *part, Shown::Placeholder(line.clone()))
+            }
+        };
+        Trim { block, part, shown }
+    }
+}
