@@ -2,10 +2,15 @@
 
 use std::io::{BufRead, Seek};
 
+use epitome::{Block, Message, Role};
+
 use crate::document::{Part, Wanted, items_of};
 use crate::error::ReadError;
 use crate::event::Event;
 use crate::tau::chat_message;
+
+/// Stands before what a tool returned.
+const OBSERVATION: &str = "Observation: ";
 
 const WANTED: Wanted = Wanted {
     lists: &["history"],
@@ -27,7 +32,28 @@ pub(crate) fn read<R: BufRead + Seek>(
                     emit(Event::Id(name.decode().into_owned()));
                 }
             }
-            Part::Item { value: bytes, .. } => emit(chat_message(value, bytes, position)),
+            Part::Item { value: bytes, .. } => {
+                let mut event = chat_message(value, bytes, position);
+                if value.string("message_type").as_deref() == Some("observation")
+                    && let Event::Message { message, .. } = &mut event
+                {
+                    observed(message);
+                }
+                emit(event);
+            }
         },
     )
+}
+
+/// What a tool returned, in a message of the user: it says so, as it does where the agent writes that itself.
+fn observed(message: &mut Message) {
+    let first = message.blocks.iter_mut().find_map(|block| match block {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    if let Some(text) =
+        first.filter(|text| message.role == Role::User && !text.starts_with(OBSERVATION))
+    {
+        text.insert_str(0, OBSERVATION);
+    }
 }

@@ -20,7 +20,7 @@ use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Binding, Pin};
 use crate::plan::percent_of;
-use crate::reference::{layer, micro};
+use crate::reference::{layer, micro, spacebot};
 use crate::signature;
 use crate::summary::{BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
 use crate::word_cut::first_words;
@@ -349,7 +349,7 @@ impl Source<'_> {
                 .filter(|message| message.role == role)
                 .and_then(|message| message.spoken().next().map(str::to_owned))
         };
-        let own = text(first, Role::User).filter(|text| signature::is_own(text));
+        let own = text(first, Role::User).filter(|text| signature::is_own(unstacked(text)));
         let merged =
             || text(self.before, Role::User).filter(|text| text.contains(micro::OPEN_MARK));
         own.or_else(merged)
@@ -454,7 +454,13 @@ fn without_pins(lines: &mut [Line], pins: &[Pin]) {
 }
 
 fn is_earlier_summary(text: &str) -> bool {
-    signature::is_own(text) || text.starts_with(layer::SUMMARY_MARK)
+    signature::is_own(unstacked(text)) || text.starts_with(layer::SUMMARY_MARK)
+}
+
+/// A summary without the mark that stands before each of a stack.
+fn unstacked(text: &str) -> &str {
+    let bare = text.strip_prefix(spacebot::SUMMARY_MARK);
+    bare.map_or(text, str::trim_start)
 }
 
 /// What the words of the user may take: the more, the less of the span is tool traffic.

@@ -36,6 +36,8 @@ mod log;
 mod meter;
 #[path = "all/models.rs"]
 mod models;
+#[path = "all/moves.rs"]
+mod moves;
 #[path = "all/named_results.rs"]
 mod named_results;
 #[path = "all/pin_states.rs"]

@@ -114,6 +114,7 @@ pub(super) const CLIENT_OPENINGS: &[&str] = &[
 /// A message that begins like this is what a model wrote earlier and the client sends again: a summary, an accepted plan.
 pub(super) const SUMMARY_OPENINGS: &[&str] = &[
     "this session is being continued from",
+    "[compaction summary]",
     "implement the following plan",
     "[conversation summary",
     "[context summary]",

@@ -19,13 +19,7 @@ const WINDOW_TOKENS: u64 = 30_000;
 const CLIENTS: [&str; 2] = ["with_openai", "with_anthropic"];
 
 /// Where the task does not stay in view yet. One that does while it is listed fails, so that the list cannot lie.
-///
-/// `spacebot` puts a label in front of its summaries. When it folds those that it has stacked, the built-in summariser does
-/// not know the oldest for one of its own, and takes it for the first request of the user.
-const EXPECTED_FAILURES: &[&str] = &[
-    "spacebot_with_both_sdks with_openai",
-    "spacebot_with_both_sdks with_anthropic",
-];
+const EXPECTED_FAILURES: &[&str] = &[];
 
 macro_rules! designs {
     ($($name:ident: $preset:ident;)*) => {$(
