@@ -100,6 +100,7 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
     let Some(root) = data(test, "") else { return };
     let shown = std::env::var("EPITOME_LABELS").unwrap_or_default();
     let mut tallies: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
+    let mut wrong: BTreeMap<(&str, String, &str), usize> = BTreeMap::new();
     let mut files: BTreeMap<&str, Value> = BTreeMap::new();
     let mut found: BTreeMap<(&str, &str), (String, Vec<String>)> = BTreeMap::new();
     for unit in units() {
@@ -121,6 +122,15 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
             .iter()
             .any(|pin| pin.contains(&sentence) || sentence.contains(pin.as_str()));
         let sure = if unit.is_doubtful { "doubtful" } else { "sure" };
+        let family = unit
+            .file
+            .split(['/', '-'])
+            .take(3)
+            .collect::<Vec<_>>()
+            .join("-");
+        if is_found && unit.label != "in_force" && !unit.is_doubtful {
+            *wrong.entry((unit.part, family, unit.label)).or_default() += 1;
+        }
         let tally = tallies.entry((unit.part, sure)).or_default();
         match (unit.label, is_found) {
             ("in_force", true) => tally.right += 1,
@@ -140,6 +150,9 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
                 unit.file
             );
         }
+    }
+    for ((part, family, label), count) in &wrong {
+        println!("wrong in {part} {family}: {count} {label}");
     }
     for ((part, sure), tally) in &tallies {
         println!(

@@ -5,24 +5,33 @@ use epitome::{
     Basis, Compaction, Message, Meter, PinState, Plan, Reason, ViewItem, find_pins, trimmed,
 };
 
-use crate::support::{assistant, log_of, user};
+use serde_json::Value;
 
+use crate::support::{assistant, log_of, user};
 
 /// What the user really typed.
 const RULE: &str = "Never touch the files below migrations/.";
 
 /// What somebody who means harm would like to be an order, and ways in which text that nobody typed comes in the user's
 /// role; `{}` is where the order stands.
-#[derive(serde::Deserialize)]
 struct Hostile {
     orders: Vec<String>,
     dresses: Vec<(String, String)>,
 }
 
 fn hostile() -> Hostile {
-    serde_json::from_str(include_str!("../vectors/hostile/dresses.json")).unwrap()
+    let read: Value =
+        serde_json::from_str(include_str!("../vectors/hostile/dresses.json")).unwrap();
+    let list = |value: &Value| -> Vec<Value> { value.as_array().unwrap().clone() };
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    Hostile {
+        orders: list(&read["orders"]).iter().map(text).collect(),
+        dresses: list(&read["dresses"])
+            .iter()
+            .map(|dress| (text(&dress[0]), text(&dress[1])))
+            .collect(),
+    }
 }
-
 
 fn dressed(dress: &str, order: &str) -> String {
     dress.replace("{}", order)
