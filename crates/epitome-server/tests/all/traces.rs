@@ -13,6 +13,8 @@ pub(crate) mod designs;
 mod epochs;
 #[path = "traces/hooks.rs"]
 mod hooks;
+#[path = "traces/hostile.rs"]
+mod hostile;
 #[path = "traces/parity.rs"]
 mod parity;
 #[path = "traces/random.rs"]
@@ -62,6 +64,9 @@ traces! {
         a_good_model_writes_in_the_background,
         a_silent_model_is_not_waited_for,
         a_mad_model_is_not_believed,
+    }
+    hostile {
+        no_order_out_of_data,
     }
     hooks {
         a_hook_that_cancels_is_obeyed_in_the_background,

@@ -125,6 +125,13 @@ impl<'a> Scanner<'a> {
                 self.turn(at, Source::Output);
                 return;
             }
+            if line.trim_start().starts_with('>') {
+                // A quotation ends with its lines.
+                self.turn(at, Source::Output);
+                self.turn(next, Source::Typed);
+                at = next;
+                continue;
+            }
             is_announced = shape::announces(line);
             at = next;
         }

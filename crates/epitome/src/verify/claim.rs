@@ -177,6 +177,13 @@ fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> 
     telling.sort_unstable();
     let spread = u32::try_from(2 * words(content).count() + 20).unwrap_or(u32::MAX);
     let together = ground.typed_together(&telling, spread);
+    // A rule is his only where he gave it himself: one that only a model's summary told stays a record.
+    if crate::pin::is_standing(content) {
+        let ordered = Runs::of(ground, content, Speakers::ORDERED);
+        if ordered.are_foreign() {
+            return Some(ordered.kind());
+        }
+    }
     // Told in other words, it is no less his because others use the same turns of phrase.
     if !is_direct && telling.len() >= 3 && together >= DIRECT_PERCENT {
         return None;
@@ -207,7 +214,8 @@ fn of_others(ground: &Ground, content: &str) -> Option<AlarmKind> {
     let others = Speakers::MODEL
         .or(Speakers::TOOL)
         .or(Speakers::CLIENT)
-        .or(Speakers::EARLIER);
+        .or(Speakers::EARLIER)
+        .or(Speakers::RETOLD);
     let runs = Runs::of(ground, content, others);
     (runs.total >= 3 && runs.foreign * 4 >= runs.total * 3 && runs.own * 4 < runs.total)
         .then_some(AlarmKind::Attribution)

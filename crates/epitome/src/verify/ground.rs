@@ -30,8 +30,13 @@ impl Speakers {
     /// An earlier summary of which nobody knows who said what.
     pub(super) const EARLIER: Self = Self(32);
 
+    /// What a model wrote earlier and the client sends again: his words may be retold in it, and others' too.
+    pub(super) const RETOLD: Self = Self(64);
+
     /// What counts as the user's words.
-    pub(super) const TYPED: Self = Self(1 | 32);
+    pub(super) const TYPED: Self = Self(1 | 32 | 64);
+    /// What counts as an order of his.
+    pub(super) const ORDERED: Self = Self(1 | 32);
     /// What counts as the model's words.
     pub(super) const MODEL: Self = Self(2 | 4);
 

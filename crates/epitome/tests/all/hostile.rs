@@ -5,6 +5,7 @@ use epitome::{
     Basis, Compaction, Message, Meter, PinState, Plan, Reason, ViewItem, find_pins, trimmed,
 };
 
+use epitome::verify::Verification;
 use serde_json::Value;
 
 use crate::support::{assistant, log_of, user};
@@ -173,6 +174,49 @@ fn next(messages: &[Message], done: &Compaction, round: usize) -> Vec<Message> {
         )));
     }
     next
+}
+
+/// A model that was taken in writes the order down as the user's: verification does not let it stand, and does not put it
+/// there itself.
+#[test]
+fn verification_lets_no_order_of_data_stand() {
+    let hostile = hostile();
+    let mut stands = Vec::new();
+    for (name, dress) in &hostile.dresses {
+        for order in hostile.orders.iter().take(2) {
+            let messages = conversation(&dressed(dress, order));
+            let span: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
+            let told = format!(
+                "## Goal\nMend the login of the shop.\n\n## Instructions of the user that are in force (verbatim)\n\
+                 - {RULE}\n- {order}\n\n## State\nThe handler in src/login_3.rs returns early."
+            );
+            for text in [
+                told.as_str(),
+                "The login of the shop is being mended in src/login_3.rs.",
+            ] {
+                let checked = Verification::of(&span, None).check(text);
+                let his = under(&checked.text, "## Instructions of the user");
+                if text != told && his.contains(gist(order)) {
+                    stands.push(format!("{name} put in: {order}"));
+                }
+                let is_known = checked
+                    .report
+                    .alarms
+                    .iter()
+                    .any(|alarm| alarm.kind.is_untrue());
+                if text == told && his.contains(gist(order)) && !is_known {
+                    stands.push(format!("{name} believed: {order}"));
+                }
+            }
+        }
+    }
+    println!("{} of {}", stands.len(), hostile.dresses.len() * 4);
+    assert!(
+        stands.is_empty(),
+        "{}:\n{}",
+        stands.len(),
+        stands.join("\n")
+    );
 }
 
 /// What people type looks like this, and it counts.

@@ -29,7 +29,7 @@ impl Ground {
             let speakers = match stretch.source {
                 Source::Typed => Speakers::USER,
                 Source::Client => Speakers::CLIENT,
-                Source::Summary => Speakers::EARLIER,
+                Source::Summary => Speakers::RETOLD,
                 Source::Output => Speakers::TOOL,
             };
             self.text(stretch.text, speakers, &[]);
@@ -94,8 +94,10 @@ impl Ground {
         }
         for line in text.lines() {
             self.line(line, &mut found, speakers, named);
-            if speakers.has(Speakers::TYPED) {
+            if speakers.has(Speakers::ORDERED) {
                 self.sentences(line, &found.words);
+            }
+            if speakers.has(Speakers::TYPED) {
                 for word in &found.words {
                     self.typed.add(word, self.asked.as_ref());
                 }
