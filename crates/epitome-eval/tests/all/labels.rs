@@ -4,6 +4,11 @@
 //! The data lies beside the project; without it there is nothing to measure, and that is said. `EPITOME_LABELS=tuning`
 //! prints what is wrong in that part; the other part is never looked into, only counted.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a test that meets another shape stops, and it reports what it measured"
+)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -12,6 +17,10 @@ use epitome::{Message, PinKind, Role, find_pins};
 use serde_json::Value;
 
 use crate::support::data;
+
+/// What the sentences without doubt come to at least, in either part.
+const LEAST_PRECISION: f64 = 0.70;
+const LEAST_RECALL: f64 = 0.78;
 
 const LABELS: &str = include_str!("../../labels/sentences.tsv");
 
@@ -160,6 +169,11 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
             tally.precision(),
             tally.recall()
         );
+        // Not yet what is wanted (0.95 and 0.92): it must not get worse unnoticed.
+        if *sure == "sure" {
+            assert!(tally.precision() >= LEAST_PRECISION, "{part}: {tally:?}");
+            assert!(tally.recall() >= LEAST_RECALL, "{part}: {tally:?}");
+        }
     }
 }
 

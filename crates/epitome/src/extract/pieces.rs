@@ -109,13 +109,13 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                         Source::Typed => {
                             typed(stretch.text, &mut place, &mut |voice, line, place| {
                                 add(voice, Cow::Borrowed(line), place);
-                            })
+                            });
                         }
                         Source::Client => {}
                         Source::Output | Source::Summary => {
                             lines(stretch.text, &mut place, &mut |line, place| {
                                 add(Voice::Result, Cow::Borrowed(line), place);
-                            })
+                            });
                         }
                     }
                 }

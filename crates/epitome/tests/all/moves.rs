@@ -67,7 +67,7 @@ impl Run {
             match self.session.before_request(&self.work()) {
                 Move::Send(_) => break,
                 Move::Show(_) => {
-                    let ready = self.ready.take().expect("something lay ready");
+                    let ready = self.ready.take().unwrap();
                     if self.session.commit(ready).is_ok() {
                         self.assert_valid();
                     }
