@@ -28,7 +28,7 @@ pub(super) const OUTPUT_OPENINGS: &[&str] = &[
     "returncode",
 ];
 
-/// The same where the first line has a colon too: without one it may be a sentence.
+/// The same where a colon follows, with little between: else it may be a sentence.
 pub(super) const OUTPUT_TITLES: &[&str] = &[
     "observation",
     "execution result",
@@ -48,6 +48,7 @@ pub(super) const OUTPUT_TITLES: &[&str] = &[
     "console output",
     "output",
     "result",
+    "results",
     "response from",
     "response",
     "exit code",
@@ -63,7 +64,10 @@ pub(super) const OUTPUT_TITLES: &[&str] = &[
     "page text",
     "fetched",
     "search result",
+    "search results",
     "file content",
+    "content",
+    "contents",
     "content of",
     "contents of",
     "file",

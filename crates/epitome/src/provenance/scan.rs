@@ -1,7 +1,7 @@
 //! A text taken apart, line by line.
 
 use super::marks::{
-    CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, OUTPUT_TITLES, SUMMARY_OPENINGS, TYPED_TAGS,
+    CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, SUMMARY_OPENINGS, TYPED_TAGS,
 };
 use super::shape;
 use super::{Source, Stretch};
@@ -40,7 +40,7 @@ fn whole(text: &str) -> Option<Source> {
         return Some(Source::Client);
     }
     if begins(OUTPUT_OPENINGS)
-        || first.contains(':') && begins(OUTPUT_TITLES)
+        || shape::is_title(bare)
         || shape::is_bracketed_result(first)
         || shape::is_speaker(&beginning)
         || shape::is_own_heading(&beginning)

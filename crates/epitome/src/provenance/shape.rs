@@ -1,6 +1,6 @@
 //! What the shape of a line or of a whole message says.
 
-use super::marks::{ANNOUNCED, OWN_HEADINGS, OWN_WORDS, POINTS, SPEAKERS};
+use super::marks::{ANNOUNCED, OUTPUT_TITLES, OWN_HEADINGS, OWN_WORDS, POINTS, SPEAKERS};
 
 /// Characters of a line that are looked at for how it begins.
 const BEGINNING_CHARS: usize = 64;
@@ -9,6 +9,21 @@ const BEGINNING_CHARS: usize = 64;
 pub(super) fn beginning(line: &str) -> String {
     let start = line.trim_start().chars().take(BEGINNING_CHARS);
     start.flat_map(char::to_lowercase).collect()
+}
+
+/// `Tool output:`, `Contents of notes.md:`, `Search results (2):`. "Log everything: no exceptions" is a sentence.
+pub(super) fn is_title(beginning: &str) -> bool {
+    const BETWEEN: &[&str] = &["of", "for", "from", "in", "the", "a", "s", "by", "with", "tool", "command", "page", "file", "server"];
+    let behind = |title: &&str| beginning.strip_prefix(*title);
+    OUTPUT_TITLES.iter().filter_map(behind).any(|behind| {
+        let Some((between, _)) = behind.split_once(':') else {
+            return false;
+        };
+        let is_plain = |word: &str| word.chars().all(char::is_alphabetic);
+        between
+            .split_whitespace()
+            .all(|word| !is_plain(word) || BETWEEN.contains(&word))
+    })
 }
 
 pub(super) fn is_speaker(beginning: &str) -> bool {

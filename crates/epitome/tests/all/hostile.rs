@@ -238,6 +238,10 @@ fn what_is_typed_beside_data_counts() {
         format!("Tests fail, see https://ci.example/log:7\n{RULE}"),
         format!("Output goes to out/. {RULE}"),
         format!("Search results are slow. {RULE}"),
+        format!("Log everything: no exceptions. {RULE}"),
+        format!("File uploads are limited: 5 MB each. {RULE}"),
+        format!("Document the API: one page for each part. {RULE}"),
+        format!("Response times matter: {RULE}"),
         format!("My requirements:\n\n{RULE}\n\nThat is all."),
     ];
     let lost: Vec<&String> = typed
