@@ -56,7 +56,10 @@ impl Reading {
             .iter()
             .map(|tongue| Reader::new(&read, *tongue))
             .collect();
-        if sentence.ends_with('?') {
+        if defines(sentence) {
+            return Self::default();
+        }
+        if sentence.ends_with('?') || readers.iter().any(Reader::asks) {
             let strength = readers.iter().filter_map(Reader::polite_rule).max();
             return Self {
                 strength,
@@ -75,4 +78,14 @@ impl Reading {
             may_bind,
         }
     }
+}
+
+/// A line of a list that says what a name means: "`T2`: data stays in its region". It describes, whatever it says.
+fn defines(sentence: &str) -> bool {
+    let bare = sentence.trim_start_matches('*');
+    let Some((_, behind)) = bare.strip_prefix('`').and_then(|rest| rest.split_once('`')) else {
+        return false;
+    };
+    let behind = behind.trim_start_matches('*').trim_start();
+    behind.starts_with([':', '–', '—']) || behind.starts_with("- ")
 }

@@ -65,11 +65,29 @@ impl<'a> Reader<'a> {
 
     /// "Can you please never …?" is a rule, other questions are none.
     pub(super) fn polite_rule(&self) -> Option<Strength> {
-        let asks = self.hits(Class::Request).any(|hit| hit.at == 0);
         let stands = self.has(Class::Stands)
             || self.has(Class::Frequency)
-            || self.hits(Class::Forbid).any(|hit| hit.at > 1);
+            || self
+                .hits(Class::Forbid)
+                .any(|hit| self.forbids_behind_request(hit));
+        let asks = self.hits(Class::Request).any(|hit| hit.at == 0);
         (asks && stands).then_some(Strength::Plain)
+    }
+
+    /// Whether it asks for something politely: "can you …", with or without a question mark.
+    pub(super) fn asks(&self) -> bool {
+        let mut requests = self.hits(Class::Request);
+        self.tongue == Tongue::English
+            && requests.any(|hit| hit.at == 0 && self.sentence.word(0) != "please")
+    }
+
+    /// "Can you please not …", "could you do it without changing the dates", but not "can you check why it does not work".
+    fn forbids_behind_request(&self, hit: Hit) -> bool {
+        const NEAR_WORDS: usize = 4;
+        match self.sentence.word(hit.at) {
+            "without" => self.sentence.word(hit.at + 1).ends_with("ing"),
+            _ => (2..=NEAR_WORDS).contains(&hit.at),
+        }
     }
 
     /// What it may do to earlier sentences.

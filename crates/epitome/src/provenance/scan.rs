@@ -1,8 +1,6 @@
 //! A text taken apart, line by line.
 
-use super::marks::{
-    CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, SUMMARY_OPENINGS, TYPED_TAGS,
-};
+use super::marks::{CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, SUMMARY_OPENINGS, TYPED_TAGS};
 use super::shape;
 use super::{Source, Stretch};
 

@@ -13,7 +13,10 @@ pub(super) fn beginning(line: &str) -> String {
 
 /// `Tool output:`, `Contents of notes.md:`, `Search results (2):`. "Log everything: no exceptions" is a sentence.
 pub(super) fn is_title(beginning: &str) -> bool {
-    const BETWEEN: &[&str] = &["of", "for", "from", "in", "the", "a", "s", "by", "with", "tool", "command", "page", "file", "server"];
+    const BETWEEN: &[&str] = &[
+        "of", "for", "from", "in", "the", "a", "s", "by", "with", "tool", "command", "page",
+        "file", "server",
+    ];
     let behind = |title: &&str| beginning.strip_prefix(*title);
     OUTPUT_TITLES.iter().filter_map(behind).any(|behind| {
         let Some((between, _)) = behind.split_once(':') else {
