@@ -43,9 +43,9 @@ impl Voice {
         )
     }
 
-    /// Whether it is the user's.
+    /// Whether the user sent it.
     pub(super) const fn is_said(self) -> bool {
-        matches!(self, Self::User)
+        matches!(self, Self::User | Self::Pasted)
     }
 }
 
