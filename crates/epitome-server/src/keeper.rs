@@ -155,7 +155,7 @@ impl Keeper {
 
     /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
     pub(crate) fn reconfigured(&self, config: &Config) -> Self {
-        let rules = Rules::of(config);
+        let rules = self.rules.reconfigured(config);
         Self {
             mode: config.mode,
             memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),

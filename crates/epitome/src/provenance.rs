@@ -8,9 +8,12 @@
 //! [`stretches`] takes a text apart by the marks that clients use (`marks`), by its shape (`shape`), line by line
 //! (`scan`). All of it follows from the bytes of the message alone, so that it is the same in every round.
 
+mod ends;
 mod marks;
 mod scan;
 mod shape;
+
+pub(crate) use shape::opened_tag;
 
 use crate::message::{Block, Message, OPENING, Role};
 
@@ -32,7 +35,7 @@ pub enum Source {
 pub struct Stretch<'a> {
     /// Where it comes from.
     pub source: Source,
-    /// The words. Stretches laid end to end are the text, but for line ends between them.
+    /// The words. Stretches laid end to end are the text, but for blank ones.
     pub text: &'a str,
 }
 
@@ -52,13 +55,9 @@ pub fn stretches(text: &str) -> Vec<Stretch<'_>> {
 
 /// What the user typed of a text.
 pub(crate) fn typed(text: &str) -> impl Iterator<Item = &str> {
-    of(text, Source::Typed)
-}
-
-fn of(text: &str, source: Source) -> impl Iterator<Item = &str> {
-    let stretches = stretches(text).into_iter();
-    stretches
-        .filter(move |stretch| stretch.source == source)
+    stretches(text)
+        .into_iter()
+        .filter(|stretch| stretch.source == Source::Typed)
         .map(|stretch| stretch.text)
         .filter(|text| !text.trim().is_empty())
 }

@@ -50,6 +50,8 @@ mod plan;
 mod planted;
 #[path = "all/preset_name.rs"]
 mod preset_name;
+#[path = "all/provenance.rs"]
+mod provenance;
 #[path = "all/prune.rs"]
 mod prune;
 #[path = "all/quotes.rs"]

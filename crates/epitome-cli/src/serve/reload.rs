@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use epitome_config::{Loaded, Watch};
+use epitome_config::{Loaded, Problem, Watch};
 use epitome_server::Reloader;
 
 use super::configured;
@@ -47,6 +47,10 @@ pub(super) async fn keep_current(watch: Watch, reloader: Reloader, mut loaded: L
         match configured(&now) {
             Ok(config) => {
                 reloader.reload(&config);
+                let is_new = |problem: &&Problem| !loaded.warnings.contains(*problem);
+                for problem in now.warnings.iter().filter(is_new) {
+                    tracing::warn!("{problem}");
+                }
                 say(&loaded, &now);
                 loaded = now;
             }

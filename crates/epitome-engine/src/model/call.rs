@@ -67,6 +67,13 @@ impl Caller {
         self
     }
 
+    /// The same caller, spending on the account of `earlier` under its own limits.
+    #[must_use]
+    pub fn on_account_of(mut self, earlier: &Self) -> Self {
+        self.spending = Arc::new(self.spending.on_account_of(&earlier.spending));
+        self
+    }
+
     /// Whom it asks.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {

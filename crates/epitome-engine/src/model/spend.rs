@@ -1,7 +1,7 @@
 //! What summaries may cost.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::CallError;
 
@@ -20,7 +20,7 @@ pub struct SpendLimits {
 #[derive(Debug, Default)]
 pub struct SpendLedger {
     limits: SpendLimits,
-    spent: Mutex<Spent>,
+    spent: Arc<Mutex<Spent>>,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +35,16 @@ impl SpendLedger {
     pub fn new(limits: SpendLimits) -> Self {
         Self {
             limits,
-            spent: Mutex::default(),
+            spent: Arc::default(),
+        }
+    }
+
+    /// These limits on what `earlier` has spent and goes on spending: a change of settings is no new purse.
+    #[must_use]
+    pub fn on_account_of(&self, earlier: &Self) -> Self {
+        Self {
+            limits: self.limits,
+            spent: Arc::clone(&earlier.spent),
         }
     }
 

@@ -312,6 +312,16 @@ async fn what_it_may_cost_is_a_limit() {
         Err(CallError::SpendLimit { .. })
     ));
     assert!(hourly.allows("b", 0.2, 3_600_000).is_ok(), "an hour later");
+
+    // Other settings are no new purse: what went before counts, and so does what the old caller still spends.
+    let wider = SpendLedger::new(SpendLimits {
+        conversation_usd: None,
+        hour_usd: Some(1.5),
+    });
+    let wider = wider.on_account_of(&hourly);
+    assert!(wider.allows("b", 0.5, 1).is_ok());
+    hourly.spent("a", 0.3, 1);
+    assert!(wider.allows("b", 0.5, 1).is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use epitome_engine::runner::Runner;
 use epitome_engine::summarise::{Ladder, ModelWriter, Parts, Writer};
 
 use super::Ticket;
-use crate::config::Config;
+use crate::config::{Config, Summariser};
 use crate::epoch::{Applied, read};
 
 /// How conversations are compacted.
@@ -19,8 +19,20 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(config: &Config) -> Self {
+        Self::with(config, config.summariser.clone())
+    }
+
+    /// Other rules in the place of these. What summaries have cost is not forgotten.
+    pub(super) fn reconfigured(&self, config: &Config) -> Self {
+        let mut summariser = config.summariser.clone();
+        if let (Some(summariser), Some(earlier)) = (&mut summariser, self.runner.caller()) {
+            summariser.caller = summariser.caller.clone().on_account_of(earlier);
+        }
+        Self::with(config, summariser)
+    }
+
+    fn with(config: &Config, summariser: Option<Summariser>) -> Self {
         let settings = &config.settings;
-        let summariser = config.summariser.clone();
         let caller = summariser.as_ref().map(|one| one.caller.clone());
         let writer = summariser.map(|one| {
             let templates = Arc::new(one.templates);

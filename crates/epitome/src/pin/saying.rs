@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::sentences::{Item, Piece, Register, pieces};
 use super::state::Change;
 use super::{PinKind, todo, typed_part};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::provenance;
 use crate::signature::Embedded;
 
@@ -40,10 +40,10 @@ impl Saying {
 pub(crate) struct Sayings(Arc<[Saying]>);
 
 impl Sayings {
-    /// Reads what somebody typed. `None` where nobody did, and where a summary of ours stands inside: its instructions
-    /// are no sentences of the message.
+    /// Reads what somebody typed. `None` for messages of others, and where a summary of ours stands inside: its
+    /// instructions are no sentences of the message.
     pub(crate) fn of(message: &Message) -> Option<Self> {
-        if !message.is_typed_by_user()
+        if message.role != Role::User
             || message.spoken().any(|text| Embedded::find(text).is_some())
         {
             return None;

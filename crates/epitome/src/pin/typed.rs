@@ -1,38 +1,16 @@
-//! The lines of a message that somebody typed: not code, quotation, output or markup.
+//! The lines of a typed text that say something: not a stray line of code, output or markup.
+//!
+//! What stands apart (blocks, quotations, output that is announced) is no typed text to begin with: that is
+//! `provenance`. Here are the single lines that nothing around them tells apart.
+
+use crate::provenance::opened_tag;
 
 /// The lines that somebody may have typed.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    let mut tag: Option<&str> = None;
-    text.lines().filter(move |line| {
-        let bare = line.trim_start();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
-            fenced = !fenced;
-            return false;
-        }
-        if let Some(open) = tag {
-            if bare.contains("</") && bare.contains(open) {
-                tag = None;
-            }
-            return false;
-        }
-        if let Some(name) = opened_tag(bare) {
-            // A block that never ends is a stray bracket.
-            if !bare.contains("</") && text.contains(&format!("</{name}")) {
-                tag = Some(name);
-            }
-            return false;
-        }
-        !fenced && !is_quotation(bare) && !is_output(bare)
+    text.lines().filter(|line| {
+        let line = line.trim_start();
+        opened_tag(line).is_none() && !is_quotation(line) && !is_output(line)
     })
-}
-
-fn opened_tag(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix('<')?;
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
-    let name = rest.get(..end)?;
-    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    (begins && rest.contains('>')).then_some(name)
 }
 
 fn is_quotation(line: &str) -> bool {

@@ -159,12 +159,6 @@ pub(super) const TYPED_TAGS: &[&str] = &[
     "task",
     "feedback",
     "answer",
-    "query",
-    "question",
-    "request",
-    "prompt",
-    "message",
-    "goal",
 ];
 
 /// Who speaks at the beginning of a line of a quoted dialogue or of a protocol of text.

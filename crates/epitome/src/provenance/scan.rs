@@ -1,10 +1,21 @@
 //! A text taken apart, line by line.
+//!
+//! Texts come from anywhere, so that the work grows with their length only: where blocks end is looked up once
+//! (`ends`), and blocks inside blocks are followed a few levels deep.
 
+use super::ends::Ends;
 use super::marks::{CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, SUMMARY_OPENINGS, TYPED_TAGS};
 use super::shape;
 use super::{Source, Stretch};
 
+/// So many tags may stand around what somebody typed. No client writes more; deeper down it is a record.
+const NESTED_TAGS: usize = 4;
+
 pub(super) fn stretches(text: &str) -> Vec<Stretch<'_>> {
+    inside(text, NESTED_TAGS)
+}
+
+fn inside(text: &str, nested_tags: usize) -> Vec<Stretch<'_>> {
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -13,6 +24,8 @@ pub(super) fn stretches(text: &str) -> Vec<Stretch<'_>> {
     }
     let mut scanner = Scanner {
         text,
+        ends: Ends::default(),
+        nested_tags,
         stretches: Vec::new(),
         start: 0,
         source: Source::Typed,
@@ -52,87 +65,90 @@ fn whole(text: &str) -> Option<Source> {
 
 struct Scanner<'a> {
     text: &'a str,
+    ends: Ends<'a>,
+    nested_tags: usize,
     stretches: Vec<Stretch<'a>>,
     start: usize,
     source: Source,
 }
 
+/// What begins with a line.
+enum Part {
+    /// A line like any other.
+    Line,
+    /// Everything up to `end` is of one source.
+    Block { source: Source, end: usize },
+    /// A tag stands around what somebody typed.
+    Typed { from: usize, to: usize, end: usize },
+}
+
 impl<'a> Scanner<'a> {
     fn run(&mut self) {
-        let text = self.text;
         let mut at = 0;
-        let mut is_announced = false;
-        while let Some(line) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let line = line.lines().next().unwrap_or(line);
+        let (mut is_first, mut is_announced) = (true, false);
+        while let Some(rest) = self.text.get(at..).filter(|rest| !rest.is_empty()) {
+            let line = rest.lines().next().unwrap_or(rest);
             let next = self.after(at + line.len());
-            let beginning = shape::beginning(line);
             if line.trim().is_empty() {
                 at = next;
                 continue;
             }
-            let rest_is_shown = is_announced
-                || shape::is_bracketed_result(line)
-                || shape::is_speaker(&beginning)
-                || shape::is_own_heading(&beginning)
-                || shape::is_prompt(line)
-                || shape::is_header(&beginning)
-                || beginning.starts_with("diff --git")
-                || beginning.starts_with("traceback (most");
-            if let Some(end) = self.fenced(at, line, is_announced) {
-                self.turn(at, Source::Output);
-                self.turn(end, Source::Typed);
-                at = end;
-                is_announced = false;
-                continue;
-            }
-            if let Some(name) = shape::opened_tag(line)
-                && let Some(block) = self.tagged(at, name)
-            {
-                match block {
-                    Block::Typed { from, to, end } => {
-                        self.turn(at, Source::Client);
-                        self.take(from);
-                        self.stretches
-                            .extend(stretches(text.get(from..to).unwrap_or_default()));
-                        self.start = to;
-                        self.turn(end, Source::Typed);
-                        at = end;
-                    }
-                    Block::Other { source, end } => {
-                        self.turn(at, source);
-                        self.turn(end, Source::Typed);
-                        at = end;
-                    }
+            let part = match self.fence(line, next, is_announced || is_first) {
+                Some(end) => output(end),
+                None => self.part(at, line, next, is_announced),
+            };
+            is_announced = matches!(part, Part::Line) && shape::announces(line);
+            is_first = false;
+            at = match part {
+                Part::Line => next,
+                Part::Block { source, end } => {
+                    self.turn(at, source);
+                    self.turn(end, Source::Typed);
+                    end
                 }
-                is_announced = false;
-                continue;
-            }
-            if shape::is_rule(line) {
-                // Between the first and the last of such lines stands what was set apart.
-                let end = self.last_rule(next);
-                self.turn(at, Source::Output);
-                match end {
-                    Some(end) => self.turn(end, Source::Typed),
-                    None => return,
+                Part::Typed { from, to, end } => {
+                    self.turn(at, Source::Client);
+                    self.take(from);
+                    self.nested(from, to);
+                    self.turn(end, Source::Typed);
+                    end
                 }
-                at = end.unwrap_or(next);
-                is_announced = false;
-                continue;
-            }
-            if rest_is_shown {
-                self.turn(at, Source::Output);
-                return;
-            }
-            if line.trim_start().starts_with('>') {
-                // A quotation ends with its lines.
-                self.turn(at, Source::Output);
-                self.turn(next, Source::Typed);
-                at = next;
-                continue;
-            }
-            is_announced = shape::announces(line);
-            at = next;
+            };
         }
+    }
+
+    /// What begins with this line, where no fence does.
+    fn part(&mut self, at: usize, line: &str, next: usize, is_announced: bool) -> Part {
+        if let Some(name) = shape::opened_tag(line)
+            && let Some(part) = self.tagged(at, name)
+        {
+            return part;
+        }
+        if shape::is_rule(line) {
+            // Between the first and the last of such lines stands what was set apart.
+            return output(self.last_rule(next).unwrap_or(self.text.len()));
+        }
+        if is_announced || shape::begins_output(line) {
+            return output(self.text.len());
+        }
+        if line.trim_start().starts_with('>') {
+            // A quotation ends with its lines.
+            return output(next);
+        }
+        Part::Line
+    }
+
+    /// What stands inside a tag around typed text.
+    fn nested(&mut self, from: usize, to: usize) {
+        let text = self.text.get(from..to).unwrap_or_default();
+        match self.nested_tags.checked_sub(1) {
+            Some(nested_tags) => self.stretches.extend(inside(text, nested_tags)),
+            None => self.stretches.push(Stretch {
+                source: Source::Output,
+                text,
+            }),
+        }
+        self.start = to;
     }
 
     /// Where the next line begins.
@@ -145,55 +161,42 @@ impl<'a> Scanner<'a> {
         end + skipped
     }
 
-    /// Where a block between fences ends that begins here. Of output that was announced, or that a message begins with,
-    /// the last fence counts: what is shown may hold fences of its own.
-    fn fenced(&self, at: usize, line: &str, is_announced: bool) -> Option<usize> {
-        let fence = ["```", "~~~"]
-            .into_iter()
-            .find(|fence| line.trim_start().starts_with(fence))?;
-        let from = self.after(at + line.len());
-        let behind = self.text.get(from..).unwrap_or_default();
-        let is_first = self
-            .text
-            .get(..at)
-            .is_none_or(|before| before.trim().is_empty());
-        let mut closing = Vec::new();
-        let mut offset = from;
-        for line in behind.split_inclusive('\n') {
-            offset += line.len();
-            if line.trim_start().starts_with(fence) {
-                closing.push(offset);
-            }
-        }
-        let end = match is_announced || is_first {
-            true => closing.last(),
-            false => closing.first(),
+    /// Where a block between fences ends that this line begins; what it holds begins at `from`. Of output that was
+    /// announced, or that a message begins with, the last fence counts: what is shown may hold fences of its own.
+    fn fence(&mut self, line: &str, from: usize, is_last: bool) -> Option<usize> {
+        let fence = shape::fence(line)?;
+        let closing = self.ends.fences(self.text, fence);
+        let begun = closing.partition_point(|end| end.line < from);
+        let end = match is_last {
+            true => closing.get(begun..).and_then(<[_]>::last),
+            false => closing.get(begun),
         };
         // A block that never ends goes to the end.
-        Some(end.copied().unwrap_or(self.text.len()))
+        Some(end.map_or(self.text.len(), |end| end.next))
     }
 
     /// The block of a tag that begins here. What stands inside may close the tag itself: the last end counts.
-    fn tagged(&self, at: usize, name: &str) -> Option<Block> {
-        let behind = self.text.get(at..)?;
-        let close = format!("</{name}");
-        let last = behind.rfind(&close)?;
+    fn tagged(&mut self, at: usize, name: &str) -> Option<Part> {
+        let last = self.ends.last_closing(self.text, name);
+        let last = last.filter(|last| *last > at)?;
+        let behind = self.text.get(last..)?;
         let end = behind
-            .get(last..)?
             .find('>')
-            .map_or(behind.len(), |end| last + end + 1);
-        let end = at + end;
-        let lower = name.to_ascii_lowercase();
-        if TYPED_TAGS.contains(&lower.as_str()) {
-            let from = at + behind.find('>')? + 1;
-            let to = at + last;
-            return (from <= to).then_some(Block::Typed { from, to, end });
+            .map_or(self.text.len(), |end| last + end + 1);
+        let name = name.to_ascii_lowercase();
+        if TYPED_TAGS.contains(&name.as_str()) {
+            let from = at + self.text.get(at..)?.find('>')? + 1;
+            return (from <= last).then_some(Part::Typed {
+                from,
+                to: last,
+                end,
+            });
         }
-        let source = match CLIENT_TAGS.contains(&lower.as_str()) {
+        let source = match CLIENT_TAGS.contains(&name.as_str()) {
             true => Source::Client,
             false => Source::Output,
         };
-        Some(Block::Other { source, end })
+        Some(Part::Block { source, end })
     }
 
     /// Where the last line that sets something apart ends, from here on.
@@ -236,15 +239,9 @@ impl<'a> Scanner<'a> {
     }
 }
 
-enum Block {
-    /// The tag stands around what somebody typed.
-    Typed {
-        from: usize,
-        to: usize,
-        end: usize,
-    },
-    Other {
-        source: Source,
-        end: usize,
-    },
+const fn output(end: usize) -> Part {
+    Part::Block {
+        source: Source::Output,
+        end,
+    }
 }

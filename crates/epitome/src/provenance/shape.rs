@@ -138,12 +138,37 @@ pub(super) fn is_data(text: &str) -> bool {
         || lower.starts_with("<html")
 }
 
-/// The name of the tag that a line opens, and whether it only opens it.
-pub(super) fn opened_tag(line: &str) -> Option<&str> {
+/// The name of the tag that a line opens.
+pub(crate) fn opened_tag(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('<')?;
-    let end =
-        rest.find(|one: char| !one.is_ascii_alphanumeric() && !matches!(one, '-' | '_' | ':'))?;
+    tag_name(rest).filter(|_| rest.contains('>'))
+}
+
+/// The name that stands behind the bracket of a tag.
+pub(super) fn tag_name(rest: &str) -> Option<&str> {
+    let is_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | ':');
+    let end = rest.find(|one| !is_name(one)).unwrap_or(rest.len());
     let name = rest.get(..end)?;
-    let begins = name.starts_with(|one: char| one.is_ascii_alphabetic());
-    (begins && rest.contains('>')).then_some(name)
+    name.starts_with(|one: char| one.is_ascii_alphabetic())
+        .then_some(name)
+}
+
+/// The fence that a line begins with.
+pub(super) fn fence(line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    ["```", "~~~"]
+        .into_iter()
+        .find(|fence| line.starts_with(fence))
+}
+
+/// Whether a line says that it and all behind it is shown, not said.
+pub(super) fn begins_output(line: &str) -> bool {
+    let beginning = beginning(line);
+    is_bracketed_result(line)
+        || is_speaker(&beginning)
+        || is_own_heading(&beginning)
+        || is_prompt(line)
+        || is_header(&beginning)
+        || beginning.starts_with("diff --git")
+        || beginning.starts_with("traceback (most")
 }
