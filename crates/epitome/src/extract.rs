@@ -3,34 +3,43 @@
 mod arrange;
 mod coverage;
 mod listing;
+mod log;
 mod named;
 mod pieces;
 mod read;
+mod standing;
 mod survey;
 mod todo;
-mod trouble;
-mod values;
 mod weight;
 mod written;
+
+use std::collections::HashSet;
 
 use crate::dress::Dress;
 use crate::haystack::Haystack;
 use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
-use crate::pin::{self, Binding, Pin};
+use crate::pin::{self, Pin};
 use crate::plan::percent_of;
 use crate::reference::{layer, micro, spacebot};
 use crate::signature;
+use crate::story::Story;
 use crate::summary::{BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
-use crate::word_cut::first_words;
+use crate::word_cut::{first_words, last_words};
 
-use arrange::{Replaced, Sections, arrange};
+use arrange::{Replaced, Requests, arrange};
 use coverage::Coverage;
 use pieces::{Piece, Voice};
 use read::Read;
 use survey::{Candidate, Survey};
-use trouble::Troubles;
+
+/// What lines are arranged by.
+struct Picks<'a> {
+    requests: &'a Requests,
+    replaced: &'a Replaced,
+    given_up: &'a [Pin],
+}
 
 /// What the built-in summariser works from.
 #[derive(Clone, Copy, Debug)]
@@ -70,31 +79,35 @@ pub struct Source<'a> {
 /// The share of the budget that instructions may take, in percent: they come before everything else.
 const PINS_PERCENT: u64 = 66;
 /// The share of the rest that the first and the newest request may take, each, in percent.
-const REQUEST_PERCENT: u64 = 5;
+const REQUEST_PERCENT: u64 = 13;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
 /// The longest quotation of the first or the newest request.
 const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
-/// The share of the rest that last words and open work may take, in percent.
-const CLOSE_PERCENT: u64 = 4;
-const OPEN_PERCENT: u64 = 8;
-/// The share of the rest that the list of changed files may take, in percent.
-const CHANGED_PERCENT: u64 = 25;
+/// The share of the rest that last words and where the work stands may take, in percent.
+const CLOSE_PERCENT: u64 = 6;
+const STANDING_PERCENT: u64 = 22;
+/// The share of the rest that the files may take that were changed, and that were read, in percent.
+const CHANGED_PERCENT: u64 = 24;
+const LOOKED_AT_PERCENT: u64 = 7;
+/// The share of the text that names and values by themselves may take, in percent.
+const NAMES_PERCENT: u64 = 14;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
 const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
-const SAID_PERCENT_OF_WORK: u64 = 20;
+const SAID_PERCENT_OF_WORK: u64 = 16;
 /// Of this, what sentences may take that have a word that rules have, in percent of what is left.
 const BINDING_PERCENT: u64 = 4;
-/// What failures may take in any case, in percent.
-const TROUBLE_PERCENT: u64 = 3;
-/// A summary of less than this many tokens has one section for all that was done and found.
-const SECTIONS_TOKENS: u64 = 600;
+/// Where a quotation was cut in the middle; its end gets this part of it.
+const CUT: &str = " […] ";
+const END_PART: usize = 4;
+/// A shorter quotation of a longer text says nothing, in bytes.
+const SHORTEST_QUOTE: usize = 8;
 /// How often room that turned out to be left is filled.
 const REFILLS: usize = 3;
 /// Less room than this is left empty, in tokens.
@@ -102,8 +115,15 @@ const REST_TOKENS: u64 = 16;
 /// What a path costs in a list, and a gap inside a line, beyond their text.
 const PATH_TOKENS: u64 = 1;
 const GAP_TOKENS: u64 = 3;
-/// The longest quotation of one thing to do.
-const OPEN_CHARS: usize = 160;
+/// The last words of the assistant before a request are what came of the one before: how much more they are worth,
+/// the first of them and the others.
+const FINAL_FIRST: f64 = 1.6;
+const FINAL: f64 = 0.8;
+const FINAL_UNITS: usize = 3;
+/// What is said so many entries after a failure may tell what came of it.
+const REMEDY_ENTRIES: usize = 3;
+/// What a line of an earlier summary is worth, beside what it names: it was worth its room before.
+const EARLIER: f64 = 1.2;
 
 impl Source<'_> {
     /// Writes the summary. Its text never costs more than the budget; where the budget is too small even
@@ -115,28 +135,27 @@ impl Source<'_> {
 
     /// Writes the summary of what was read.
     pub(crate) fn write(&self, read: &Read) -> Summary {
-        let Read {
-            earlier, binding, ..
-        } = read;
+        let Read { earlier, story, .. } = read;
         let (mut parts, mut left) = self.opening(read);
-        let close_tokens = percent_of(left, CLOSE_PERCENT);
-        parts.last_words = self.last_words(close_tokens);
-        parts.open = self.open(earlier, percent_of(left, OPEN_PERCENT));
-        let close = parts.last_words.iter().chain(&parts.open);
+        parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
+        parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
+        let close = parts.last_words.iter().chain(&parts.standing);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
             let listed = self.list_files(earlier, &mut parts, left);
             left = left.saturating_sub(listed);
         }
-        self.choose(earlier, binding, &mut parts, left);
+        self.choose(read, &mut parts, left);
         // The beginning of the turn that goes on is told by itself.
         let is_turn = |line: &Line| self.turn_start.is_some_and(|start| line.position >= start);
         let (turn, history) = std::mem::take(&mut parts.record)
             .into_iter()
             .partition(is_turn);
         (parts.turn, parts.record) = (turn, history);
-        without_pins(&mut parts.said, &parts.pins);
-        parts.said.retain(|line| !line.text.is_empty());
+        for lines in [&mut parts.said, &mut parts.requests] {
+            without_pins(lines, &parts.pins);
+            lines.retain(|line| !line.text.is_empty());
+        }
 
         let lines = parts.lines();
         let mut sources: Vec<usize> = lines
@@ -159,9 +178,15 @@ impl Source<'_> {
         let Read { earlier, pins, .. } = read;
         let mut parts = Parts {
             covers: self.covers(),
+            root: read.story.root.clone(),
             ..Parts::default()
         };
         let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
+        let root = parts
+            .root
+            .as_ref()
+            .map_or(0, |root| self.meter.text(root) + 8);
+        let overhead = overhead + root;
         let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
 
         let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
@@ -192,75 +217,119 @@ impl Source<'_> {
     }
 
     /// Fills the room that is left with lines of the user and of the work.
-    fn choose(&self, earlier: &Earlier, binding: &Binding, parts: &mut Parts, room_tokens: u64) {
-        let mut survey = self.survey(earlier);
+    fn choose(&self, read: &Read, parts: &mut Parts, room_tokens: u64) {
+        let Read {
+            earlier,
+            binding,
+            story,
+            ..
+        } = read;
+        let mut survey = self.survey(earlier, story);
         survey.bind(binding);
+        self.compose(story, &mut survey);
         if let Some(focus) = self.focus {
             survey.prefer(focus, FOCUS_FACTOR);
         }
-        let changed = self.changed(earlier, &survey);
-        for line in &changed {
-            survey.prefer(&line.text, CHANGED_FACTOR);
+        let changed = self.changed(story, earlier, &survey);
+        for file in &changed {
+            survey.prefer(&file.path, CHANGED_FACTOR);
         }
         let replaced = Replaced::of(&survey);
-        let (given_up, pins) = std::mem::take(&mut parts.pins)
+        let (given_up, pins): (Vec<Pin>, Vec<Pin>) = std::mem::take(&mut parts.pins)
             .into_iter()
             .partition(|pin| replaced.gives_up(pin));
         parts.pins = pins;
-        let mut given_up: Vec<Pin> = given_up;
-        if self.budget_tokens < SECTIONS_TOKENS {
-            given_up.clear();
-        }
         let mut coverage = Coverage::new(&survey);
         self.tell(parts, &mut coverage);
         for pin in &given_up {
             coverage.tell(&pin.text);
         }
-        let (sections, kinds) = match self.budget_tokens {
-            ..SECTIONS_TOKENS => (Sections::One, &[LineKind::Found][..]),
-            _ => (Sections::All, &LineKind::RECORD[..]),
-        };
         let mut left = room_tokens;
-        parts.changed =
-            self.list_changed(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
-        let listed = parts
-            .changed
-            .iter()
-            .map(|line| self.meter.text(&line.text) + PATH_TOKENS);
-        left = left.saturating_sub(listed.sum());
+        parts.changed = self.list(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
+        if !self.dress.lists_files() {
+            let looked_at = self.looked_at(story, &survey);
+            parts.read = self.list(
+                looked_at,
+                &mut coverage,
+                percent_of(left, LOOKED_AT_PERCENT),
+            );
+        }
+        let listed = parts.changed.iter().chain(&parts.read);
+        left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
+        let requests = Requests::of(self.typed());
+        let picks = Picks {
+            requests: &requests,
+            replaced: &replaced,
+            given_up: &given_up,
+        };
+        self.fill(&survey, &mut coverage, &picks, parts, left);
+    }
 
+    /// Takes what is worth most into each part, then into the room that turned out to be left.
+    fn fill(
+        &self,
+        survey: &Survey<'_>,
+        coverage: &mut Coverage<'_, '_>,
+        picks: &Picks<'_>,
+        parts: &mut Parts,
+        room_tokens: u64,
+    ) {
         let cost = |candidate: &Candidate<'_>| match candidate.piece.voice {
             Voice::Listed => self.meter.text(&candidate.piece.text) + PATH_TOKENS,
-            Voice::User | Voice::Assistant => self.cost(&candidate.piece.text) + GAP_TOKENS,
+            Voice::User | Voice::Assistant | Voice::Report => {
+                self.cost(&candidate.piece.text) + GAP_TOKENS
+            }
             _ => self.cost(&candidate.piece.text),
         };
-        let free = left.saturating_sub(parts.heading_tokens(kinds, self.meter));
-        let said = percent_of(free, said_percent(&survey));
         let binds = |candidate: &Candidate<'_>| candidate.may_bind;
         let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
+        let is_told = |candidate: &Candidate<'_>| candidate.piece.voice.is_told();
+        let is_name = |candidate: &Candidate<'_>| !is_said(candidate) && !is_told(candidate);
+
+        let free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
+        let said = percent_of(free, said_percent(survey));
         let bound = percent_of(free, BINDING_PERCENT);
-        let said = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
-        coverage.fill(is_said, cost, said);
-        let is_trouble = |candidate: &Candidate<'_>| candidate.piece.voice == Voice::Trouble;
-        coverage.fill(is_trouble, cost, percent_of(left, TROUBLE_PERCENT));
-        // What lines cost apart is more than what they cost together: the difference is used too.
+        let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
+        let said_left = coverage.fill(is_said, cost, said_left);
+        let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
+        let told = free.saturating_sub(said - said_left + names);
+        let told_left = coverage.fill(is_told, cost, told);
+        coverage.fill(is_name, cost, names);
+        // What lines cost apart is more than what they cost together: the difference is used too. Where the story has
+        // no more to tell, names and values get what is left.
+        let is_exhausted = told_left > percent_of(free, NAMES_PERCENT);
         for _ in 0..REFILLS {
-            arrange(&coverage, &replaced, parts, sections);
-            parts.given_up(&given_up);
-            let used = self.meter.text(&self.dress.apply(parts));
-            let headings = parts.heading_tokens(kinds, self.meter);
-            left = self.budget_tokens.saturating_sub(used + headings);
+            let left = self.arranged(coverage, picks, parts);
             if left < REST_TOKENS {
-                return;
+                break;
             }
-            coverage.fill(|_| true, cost, left);
+            let left = coverage.fill(is_told, cost, left);
+            coverage.fill(is_said, cost, left);
+            if is_exhausted {
+                coverage.fill(|_| true, cost, left);
+            }
         }
-        arrange(&coverage, &replaced, parts, sections);
-        parts.given_up(&given_up);
+        // Headings of requests come on top of what lines cost.
+        while self.arranged(coverage, picks, parts) == 0 {
+            let used = self.meter.text(&self.dress.apply(parts));
+            let over = used.saturating_sub(self.budget_tokens);
+            if over == 0 || !coverage.give_up(over) {
+                break;
+            }
+        }
+    }
+
+    /// Puts what was taken so far into the parts; the room that is left then.
+    fn arranged(&self, coverage: &Coverage<'_, '_>, picks: &Picks<'_>, parts: &mut Parts) -> u64 {
+        arrange(coverage, picks.replaced, picks.requests, parts);
+        parts.given_up(picks.given_up);
+        let used = self.meter.text(&self.dress.apply(parts));
+        self.budget_tokens
+            .saturating_sub(used + parts.heading_tokens(self.meter))
     }
 
     /// All that may be quoted, with what it names.
-    fn survey<'s>(&'s self, earlier: &'s Earlier) -> Survey<'s> {
+    fn survey<'s>(&'s self, earlier: &'s Earlier, story: &Story) -> Survey<'s> {
         let mut survey = Survey::default();
         let position = self.first_position();
         let mut add = |position, voice, text: &'s str| {
@@ -269,6 +338,7 @@ impl Source<'_> {
                 voice,
                 text: text.into(),
                 place: 0,
+                worth: EARLIER,
             });
         };
         for text in &earlier.said {
@@ -277,14 +347,27 @@ impl Source<'_> {
         for (kind, text) in &earlier.record {
             add(position, Voice::Earlier(*kind), text);
         }
-        let mut troubles = Troubles::default();
+        let finals = self.finals();
         for (position, message) in self.entries() {
-            troubles.next(position, message, |position, text| {
-                survey.add(Piece::trouble(position, text));
+            let is_final = finals.contains(&position);
+            let mut units = 0;
+            pieces::of(position, message, &mut |mut piece| {
+                if piece.voice == Voice::Assistant {
+                    units += 1;
+                    piece.worth += match is_final {
+                        true if units <= FINAL_UNITS => FINAL_FIRST,
+                        true => FINAL,
+                        false => 0.0,
+                    };
+                    if let Some(root) = &story.root
+                        && piece.text.contains(root.as_str())
+                    {
+                        piece.text = story.told(&piece.text).into();
+                    }
+                }
+                survey.add(piece);
             });
-            pieces::of(position, message, &mut |piece| survey.add(piece));
         }
-        troubles.end(|position, text| survey.add(Piece::trouble(position, text)));
         for (position, text) in self.omitted {
             pieces::lines(text, &mut 0, &mut |text, place| {
                 survey.add(Piece {
@@ -292,10 +375,45 @@ impl Source<'_> {
                     voice: Voice::Result,
                     text: text.into(),
                     place,
+                    worth: 0.0,
                 });
             });
         }
         survey
+    }
+
+    /// Adds the lines of the log to what may be quoted.
+    fn compose(&self, story: &Story, survey: &mut Survey<'_>) {
+        let said: Vec<(usize, &Message)> = self
+            .entries()
+            .filter(|(_, message)| message.role == Role::Assistant)
+            .filter(|(_, message)| message.spoken().any(|text| !text.trim().is_empty()))
+            .collect();
+        let remedy = |position: usize| {
+            let next = said.partition_point(|(at, _)| *at <= position);
+            let (at, message) = said.get(next)?;
+            let is_near = *at <= position + REMEDY_ENTRIES;
+            let text = message.spoken().next().filter(|_| is_near)?;
+            log::remedy_in(text).map(|remedy| story.told(&remedy))
+        };
+        log::lines(story, remedy, &mut |piece| survey.add(piece));
+        let requests: Vec<usize> = self.typed().map(|(position, _)| position).collect();
+        log::edited(story, &requests, &mut |piece| survey.add(piece));
+    }
+
+    /// The entries in which the assistant said its last words before a request, and at the end.
+    fn finals(&self) -> HashSet<usize> {
+        let mut finals = HashSet::new();
+        let mut last = None;
+        for (position, message) in self.entries() {
+            if message.is_typed_by_user() {
+                finals.extend(last.take());
+            } else if message.role == Role::Assistant && message.spoken().next().is_some() {
+                last = Some(position);
+            }
+        }
+        finals.extend(last);
+        finals
     }
 
     /// What stands in the view anyway need not be told again.
@@ -311,7 +429,7 @@ impl Source<'_> {
         for text in parts.task.iter().chain(&parts.latest_request) {
             coverage.tell(text);
         }
-        let lines = parts.last_words.iter().chain(&parts.open);
+        let lines = parts.last_words.iter().chain(&parts.standing);
         for line in lines.chain(&parts.named) {
             coverage.tell(&line.text);
         }
@@ -359,7 +477,7 @@ impl Source<'_> {
     }
 
     /// The span without the opening that stands before an assistant's summary.
-    fn front(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
+    fn front(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> + Clone {
         let is_opening = |message: &Message| message.spoken().next() == Some(layer::OPENING);
         let skipped = usize::from(
             self.span
@@ -373,7 +491,7 @@ impl Source<'_> {
     }
 
     /// The entries that somebody really sent: an earlier summary of ours is not one of them.
-    fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> {
+    fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Message)> + Clone {
         let summary = self.summary().map(|(position, _)| position);
         self.front()
             .filter(move |(position, _)| Some(*position) != summary)
@@ -415,17 +533,24 @@ impl Source<'_> {
         })
     }
 
-    /// The beginning of `text` within both limits, with a sign where it was cut.
+    /// The beginning and the end of `text` within both limits, with a sign where it was cut.
     fn shortened(&self, text: &str, chars: usize, tokens: u64) -> String {
         let room = tokens.saturating_sub(BULLET_TOKENS + 1);
         let fitting = self.meter.prefix(text, room).chars().count();
-        let cut = first_words(text, fitting.min(chars));
-        if cut.len() == text.len() {
-            text.to_owned()
-        } else if cut.trim().len() < 8 {
-            String::new()
-        } else {
-            format!("{} …", cut.trim_end())
+        if fitting >= text.chars().count() && text.chars().count() <= chars {
+            return text.to_owned();
+        }
+        let chars = fitting.min(chars).saturating_sub(CUT.len());
+        let front = first_words(text, chars - chars / END_PART).trim_end();
+        let rest = text.get(front.len()..).unwrap_or_default();
+        let end = last_words(rest, chars / END_PART).trim_start();
+        if front.len() < SHORTEST_QUOTE {
+            return String::new();
+        }
+        let cut = format!("{front}{CUT}{end}");
+        match self.meter.text(&cut) <= room {
+            true => cut.trim_end().to_owned(),
+            false => format!("{front} …"),
         }
     }
 }

@@ -3,15 +3,17 @@
 pub(crate) mod arguments;
 mod failure;
 mod tools;
+mod values;
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
-pub(crate) use arguments::{string, strings};
-pub(crate) use tools::{Access, access};
+pub(crate) use arguments::strings;
+pub(crate) use tools::{Access, access, plain as plain_name};
 use tools::{patched, paths};
+pub(crate) use values::values;
 
 /// The longest account of a failure, in characters.
 pub const TOOL_FAILURE_CHARS: usize = 200;

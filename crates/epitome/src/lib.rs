@@ -48,6 +48,7 @@ mod setting;
 pub mod settings;
 mod signature;
 mod split;
+mod story;
 mod summary;
 mod threshold;
 mod trim;

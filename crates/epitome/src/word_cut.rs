@@ -36,6 +36,19 @@ pub(crate) fn first_words(text: &str, chars: usize) -> &str {
     ""
 }
 
+/// At most `chars` characters of the end of a text, from where no name is cut in two.
+pub(crate) fn last_words(text: &str, chars: usize) -> &str {
+    let count = text.chars().count();
+    let Some((start, _)) = text.char_indices().nth(count.saturating_sub(chars)) else {
+        return "";
+    };
+    if start == 0 {
+        return text;
+    }
+    let (front, end) = text.split_at_checked(start).unwrap_or(("", text));
+    whole_words(front, end, "")
+}
+
 /// What is left of a text behind a word that is too long to quote.
 pub(crate) fn behind_long_word(text: &str) -> &str {
     let end = text.find(|c: char| c.is_whitespace() || ENDS.contains(&c));

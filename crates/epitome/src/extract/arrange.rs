@@ -5,6 +5,7 @@ use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
 use super::unbroken;
 use crate::anchor::scan;
+use crate::one_line::one_line;
 use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts};
 use crate::word_cut::first_words;
@@ -81,28 +82,30 @@ pub(super) fn is_choice(text: &str) -> bool {
     CHOICES.iter().any(|choice| lower.contains(choice))
 }
 
-/// Puts what was taken into the parts of the summary.
+/// Puts what was taken into the parts of the summary, in the order in which it happened.
 pub(super) fn arrange(
     coverage: &Coverage<'_, '_>,
     replaced: &Replaced,
+    requests: &Requests,
     parts: &mut Parts,
-    sections: Sections,
 ) {
     parts.said.clear();
     parts.record.clear();
+    let mut taken: Vec<&Candidate<'_>> = coverage.taken().collect();
+    taken.sort_by_key(|candidate| (candidate.piece.position, candidate.piece.place));
     let mut last: Option<(usize, Voice, LineKind, usize)> = None;
-    for candidate in coverage.taken() {
+    for candidate in taken {
         let Piece {
             position,
             voice,
             place,
             ..
         } = candidate.piece;
-        let kind = match sections {
-            Sections::All => kind(candidate, replaced),
-            Sections::One => LineKind::Found,
-        };
+        let kind = kind(candidate, replaced);
         let mut text = unbroken(&candidate.piece.text);
+        if voice.is_told() && text.contains("**") {
+            text = text.replace("**", "");
+        }
         if voice == Voice::User && is_superseded(&text, candidate, replaced) {
             text = format!("{SUPERSEDED}{text}");
         }
@@ -112,10 +115,11 @@ pub(super) fn arrange(
         let gap = match voice {
             // What may be a rule stands by itself, so that a next round can keep it without the rest.
             _ if candidate.may_bind => None,
-            Voice::Call | Voice::Trouble | Voice::Earlier(_) => None,
+            Voice::Deed | Voice::Trouble | Voice::Earlier(_) => None,
             Voice::Listed => Some(" "),
+            Voice::User | Voice::Assistant | Voice::Report if follows => Some(" "),
+            Voice::User | Voice::Assistant | Voice::Report => Some(GAP),
             _ if follows => Some("\n"),
-            Voice::User | Voice::Assistant => Some(GAP),
             _ => None,
         };
         last = Some((position, voice, kind, place)).filter(|_| !candidate.may_bind);
@@ -135,6 +139,45 @@ pub(super) fn arrange(
             }),
         }
     }
+    parts.requests = requests.unquoted(parts);
+}
+
+/// What the user asked for, request by request: the log is told under them.
+#[derive(Debug, Default)]
+pub(super) struct Requests(Vec<(usize, String)>);
+
+/// The longest quotation of a request that only heads a part of the log.
+const REQUEST_CHARS: usize = 90;
+
+impl Requests {
+    pub(super) fn of(typed: impl Iterator<Item = (usize, String)>) -> Self {
+        let short = typed.map(|(position, text)| (position, one_line(&text, REQUEST_CHARS)));
+        Self(short.collect())
+    }
+
+    /// The requests under which the log has something to tell, and of which nothing is quoted there yet.
+    fn unquoted(&self, parts: &Parts) -> Vec<Line> {
+        let (ends, is_told) = (self.0.iter().skip(1), |line: &&Line| line.kind.is_told());
+        let ends = ends.map(|(position, _)| *position).chain([usize::MAX]);
+        let told: Vec<usize> = parts
+            .record
+            .iter()
+            .filter(is_told)
+            .map(|line| line.position)
+            .collect();
+        let spans = self.0.iter().zip(ends);
+        spans
+            .filter(|((position, _), end)| {
+                let is_quoted = parts.said.iter().any(|line| line.position == *position);
+                !is_quoted && told.iter().any(|told| (*position..*end).contains(told))
+            })
+            .map(|((position, text), _)| Line {
+                position: *position,
+                text: text.clone(),
+                kind: LineKind::Said,
+            })
+            .collect()
+    }
 }
 
 /// Whether the user chose something here that later words replaced.
@@ -146,13 +189,6 @@ fn is_superseded(text: &str, candidate: &Candidate<'_>, replaced: &Replaced) -> 
     chooses && !replaces && !text.starts_with(SUPERSEDED) && replaced.names(candidate)
 }
 
-/// How many sections there is room for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sections {
-    All,
-    One,
-}
-
 fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
     let is_replaced = || replaced.names(candidate);
     match candidate.piece.voice {
@@ -162,9 +198,9 @@ fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
             false => LineKind::Decided,
         },
         Voice::Assistant => LineKind::Said,
-        Voice::Call => LineKind::Done,
-        Voice::Written | Voice::Result | Voice::Pasted => LineKind::Found,
-        Voice::Failure | Voice::Trouble => LineKind::Failed,
+        Voice::Deed | Voice::Report => LineKind::Done,
+        Voice::Written | Voice::Result | Voice::Failure | Voice::Pasted => LineKind::Found,
+        Voice::Trouble => LineKind::Failed,
         Voice::Listed => LineKind::Listed,
         Voice::Earlier(LineKind::Decided) if is_replaced() => LineKind::Superseded,
         Voice::Earlier(kind) => kind,

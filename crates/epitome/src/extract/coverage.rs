@@ -18,6 +18,15 @@ const LISTED_BYTES: f64 = 2.0;
 const RECENT: f64 = 0.5;
 /// Lines of tool output that only differ in names and numbers are worth less from this many on.
 const COPIES: f64 = 4.0;
+/// A line of the story that is worth less than this only says what comes next.
+const ANNOUNCED: f64 = 0.3;
+/// What the oldest line of the story is worth against the newest.
+const OLDEST: f64 = 0.45;
+/// What it counts that a line of the story names something, against what it tells.
+const NAMED: f64 = 0.6;
+/// What such a line costs beyond its text, in bytes, and how much its size counts: long ones tell more than lists.
+const TOLD_BYTES: f64 = 45.0;
+const SIZE: f64 = 0.85;
 /// A room smaller than this, in tokens, holds no line.
 const LEAST_TOKENS: u64 = 8;
 
@@ -27,8 +36,8 @@ const fn factor(voice: Voice) -> f64 {
         Voice::User => 2.0,
         Voice::Pasted => 0.5,
         Voice::Written => 0.7,
-        Voice::Assistant | Voice::Failure | Voice::Trouble => 1.2,
-        Voice::Call => 1.1,
+        Voice::Assistant | Voice::Failure | Voice::Deed | Voice::Trouble => 1.2,
+        Voice::Report => 0.8,
         Voice::Result => 0.8,
         Voice::Listed => 1.2,
         // It was worth its room before: it stays until something is worth clearly more.
@@ -68,6 +77,8 @@ pub(super) struct Coverage<'s, 'a> {
     taken: Vec<bool>,
     /// What pieces cost, once it was counted.
     costs: Vec<Option<u64>>,
+    /// The pieces that were taken, in that order.
+    order: Vec<usize>,
 }
 
 impl<'s, 'a> Coverage<'s, 'a> {
@@ -78,6 +89,7 @@ impl<'s, 'a> Coverage<'s, 'a> {
             told: vec![0.0; survey.terms.len()],
             taken: vec![false; survey.candidates.len()],
             costs: vec![None; survey.candidates.len()],
+            order: Vec::new(),
         }
     }
 
@@ -146,8 +158,24 @@ impl<'s, 'a> Coverage<'s, 'a> {
             if let Some(taken) = self.taken.get_mut(top.index) {
                 *taken = true;
             }
+            self.order.push(top.index);
         }
         left
+    }
+
+    /// Gives up what was taken last, until this much room is free. Returns whether anything was left to give up.
+    pub(super) fn give_up(&mut self, tokens: u64) -> bool {
+        let mut freed = 0;
+        while freed < tokens {
+            let Some(index) = self.order.pop() else {
+                return freed > 0;
+            };
+            if let Some(taken) = self.taken.get_mut(index) {
+                *taken = false;
+            }
+            freed += self.costs.get(index).copied().flatten().unwrap_or(1).max(1);
+        }
+        true
     }
 
     /// The pieces that were taken, oldest first.
@@ -172,16 +200,25 @@ impl<'s, 'a> Coverage<'s, 'a> {
             let weight = self.weights.get(id as usize).copied().unwrap_or(0.0);
             weight * (self.share(candidate, id) - told).max(0.0)
         });
+        let voice = candidate.piece.voice;
+        let age = candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
+        if voice.is_told() {
+            let named: f64 = new.map(f64::ln_1p).sum();
+            // What only announces the next step names what that step names better.
+            let named = named * (candidate.piece.worth / ANNOUNCED).clamp(ANNOUNCED, 1.0);
+            let worth = candidate.piece.worth * (OLDEST + (1.0 - OLDEST) * age);
+            let size = candidate.piece.text.len() as f64 + TOLD_BYTES;
+            return (worth + NAMED * named) / size.powf(SIZE);
+        }
         let mut worth: f64 = new.sum();
         if candidate.may_bind {
             worth += BINDING;
         }
-        let voice = candidate.piece.voice;
         let line = match voice {
             Voice::Listed => LISTED_BYTES,
             _ => LINE_BYTES,
         };
-        let recent = 1.0 + RECENT * candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
+        let recent = 1.0 + RECENT * age;
         let copies = f64::from(self.survey.copies(candidate));
         let same = (COPIES / copies).min(1.0).sqrt();
         worth * factor(voice) * recent * same / (candidate.piece.text.len() as f64 + line)

@@ -1,21 +1,26 @@
-//! What a compaction entry lists beside the record: files that were read, tools that failed.
+//! The files that were changed and read, and the tools that failed.
 
 use super::coverage::Coverage;
 use super::survey::Survey;
-use super::{OPEN_CHARS, PATH_TOKENS, Source, todo, unbroken};
-use crate::anchor::path_end;
+use super::{PATH_TOKENS, Source};
+use crate::anchor::{path_end, path_key};
 use crate::files::FileOperations;
 use crate::plan::percent_of;
+use crate::story::{FileRecord, Story};
 use crate::summary::{Earlier, Line, LineKind, Parts};
-use crate::word_cut::first_words;
 
-/// The share of the room that either list may take, in percent.
+/// The share of the room that either list of an entry may take, in percent.
 const LIST_PERCENT: u64 = 10;
 /// A list of failures longer than this is not read.
 const FAILURES: usize = 8;
+/// How many names of a file are told, at most, and how many where there is little room.
+const NAMES: usize = 8;
+const FEW_NAMES: usize = 3;
+/// How many of the lines that were changed.
+const HEARTS: usize = 2;
 
 impl Source<'_> {
-    /// Fills both lists, the newest first in line for room, and returns what they take.
+    /// Fills both lists of an entry, the newest first in line for room, and returns what they take.
     pub(super) fn list_files(&self, earlier: &Earlier, parts: &mut Parts, room_tokens: u64) -> u64 {
         let operations = FileOperations::of(self.entries().map(|(_, message)| message));
         let position = self.first_position();
@@ -55,71 +60,224 @@ impl Source<'_> {
         read_tokens + failures_tokens
     }
 
-    /// The files that were changed, by the end of their paths, in the order in which they were last named.
-    pub(super) fn changed(&self, earlier: &Earlier, survey: &Survey<'_>) -> Vec<Line> {
-        let first = self.first_position();
-        let line = |position, path: &str| Line {
-            position,
-            text: path.to_owned(),
-            kind: LineKind::Done,
-        };
-        let operations = FileOperations::of(self.entries().map(|(_, message)| message));
-        let mut changed: Vec<Line> = operations
-            .modified_files
+    /// The files that were changed, oldest first: of each the accounts of what was done, the shortest first.
+    pub(super) fn changed(
+        &self,
+        story: &Story,
+        earlier: &Earlier,
+        survey: &Survey<'_>,
+    ) -> Vec<Accounts> {
+        let mut changed: Vec<Accounts> = story
+            .files
             .iter()
-            .map(|path| path_end(path))
-            .map(|path| line(survey.last_made(path).unwrap_or(first), path))
+            .filter_map(|file| Some(Accounts::of_change(file, file.last_edit?, survey)))
             .collect();
-        changed.sort_by(|a, b| (a.position, &a.text).cmp(&(b.position, &b.text)));
-        changed.dedup_by(|a, b| a.text == b.text);
-        let old = earlier.changed.iter().map(|path| line(first, path));
-        let old: Vec<Line> = old
-            .filter(|old| changed.iter().all(|new| new.text != old.text))
+        let is_known = |path: &str, changed: &[Accounts]| {
+            let key = path_key(path);
+            changed.iter().any(|known| path_key(&known.path) == key)
+        };
+        // Tools whose arguments say no more than a path.
+        let first = self.first_position();
+        let operations = FileOperations::of(self.entries().map(|(_, message)| message));
+        for path in &operations.modified_files {
+            let path = story.told(path);
+            if !is_known(&path, &changed) {
+                let position = survey.last_made(&path).unwrap_or(first);
+                changed.push(Accounts::bare(position, path));
+            }
+        }
+        changed.sort_by(|a, b| (a.position, &a.path).cmp(&(b.position, &b.path)));
+        let old = earlier
+            .changed
+            .iter()
+            .filter(|path| !is_known(path, &changed));
+        let old: Vec<Accounts> = old
+            .map(|path| Accounts::bare(first, path.clone()))
             .collect();
         old.into_iter().chain(changed).collect()
     }
 
-    /// The changed files that fit, the newest first in line for room, and are not named in view already.
-    pub(super) fn list_changed(
+    /// The files that were only read, oldest first.
+    pub(super) fn looked_at(&self, story: &Story, survey: &Survey<'_>) -> Vec<Accounts> {
+        let mut read: Vec<Accounts> = story
+            .files
+            .iter()
+            .filter(|file| file.last_edit.is_none() && file.reads > 0)
+            .map(|file| Accounts::of_look(file, survey))
+            .collect();
+        read.sort_by(|a, b| (a.position, &a.path).cmp(&(b.position, &b.path)));
+        read
+    }
+
+    /// The files that fit: every one by its path first, the newest first in line; then the newest with more.
+    pub(super) fn list(
         &self,
-        changed: Vec<Line>,
+        files: Vec<Accounts>,
         coverage: &mut Coverage<'_, '_>,
         cap_tokens: u64,
     ) -> Vec<Line> {
         let mut left = cap_tokens;
-        let mut listed: Vec<Line> = Vec::new();
-        for line in changed.into_iter().rev() {
-            let cost = self.meter.text(&line.text) + PATH_TOKENS;
+        let mut listed: Vec<(Accounts, u64, usize)> = Vec::new();
+        for file in files.into_iter().rev() {
+            let cost = self.meter.text(&file.path) + PATH_TOKENS;
             if let Some(rest) = left.checked_sub(cost) {
                 left = rest;
-                coverage.tell_path(&line.text);
-                listed.push(line);
+                listed.push((file, cost, 0));
+            }
+        }
+        for (file, cost, shown) in &mut listed {
+            for (at, account) in file.accounts.iter().enumerate().rev() {
+                let more = self.cost(account).saturating_sub(*cost);
+                if let Some(rest) = left.checked_sub(more) {
+                    left = rest;
+                    *shown = at + 1;
+                    break;
+                }
             }
         }
         listed.reverse();
-        listed
+        let lines = listed.into_iter().map(|(file, _, shown)| {
+            let account = shown.checked_sub(1).and_then(|at| file.accounts.get(at));
+            match account {
+                Some(account) => coverage.tell(account),
+                None => coverage.tell_path(&file.path),
+            }
+            Line {
+                position: file.position,
+                text: account.unwrap_or(&file.path).clone(),
+                kind: LineKind::Done,
+            }
+        });
+        lines.collect()
+    }
+}
+
+/// What can be told of a file, the shortest account first; its path by itself is one more.
+#[derive(Clone, Debug)]
+pub(super) struct Accounts {
+    pub(super) position: usize,
+    pub(super) path: String,
+    accounts: Vec<String>,
+}
+
+impl Accounts {
+    const fn bare(position: usize, path: String) -> Self {
+        Self {
+            position,
+            path,
+            accounts: Vec::new(),
+        }
     }
 
-    /// What the newest list of things to do says is open.
-    pub(super) fn open(&self, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
-        let newest = self
-            .entries()
-            .rev()
-            .find_map(|(position, message)| Some((position, todo::open_items(message)?)));
-        let (position, items) =
-            newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
-        let mut left = cap_tokens;
-        let lines = items.into_iter().map_while(|item| {
-            let text = first_words(&unbroken(&item), OPEN_CHARS).to_owned();
-            left = left.checked_sub(self.cost(&text))?;
-            Some(Line {
-                position,
-                text,
-                kind: LineKind::Said,
-            })
-        });
-        lines.filter(|line| !line.text.is_empty()).collect()
+    fn of_change(file: &FileRecord, position: usize, survey: &Survey<'_>) -> Self {
+        let mut state = match (file.is_deleted, file.is_new) {
+            (true, _) => String::from("deleted"),
+            (false, true) => String::from("new"),
+            (false, false) => String::from("edited"),
+        };
+        if file.edits > 1 {
+            state.push_str(&format!(" ×{}", file.edits));
+        }
+        let account = |names: usize, purposes: usize, has_lines: bool| {
+            let purposes = file.purposes.iter().rev().take(purposes).rev();
+            let purposes = purposes.cloned().collect::<Vec<_>>().join("; ");
+            let mut text = format!("{} ({state}", file.path);
+            if !purposes.is_empty() {
+                text.push_str(&format!(": {purposes}"));
+            }
+            text.push(')');
+            let details = details(file, survey, names, has_lines);
+            if !details.is_empty() {
+                text.push_str(&format!(" — {details}"));
+            }
+            text
+        };
+        let accounts = [
+            format!("{} ({state})", file.path),
+            account(FEW_NAMES, 1, false),
+            account(NAMES, 2, false),
+            account(NAMES, 3, true),
+        ];
+        let mut accounts = accounts.to_vec();
+        accounts.dedup();
+        Self {
+            position,
+            path: file.path.clone(),
+            accounts,
+        }
     }
+
+    fn of_look(file: &FileRecord, survey: &Survey<'_>) -> Self {
+        let mut names: Vec<(&str, u16)> = file
+            .outline
+            .iter()
+            .map(|(name, _)| (name.as_str(), survey.mentions(name)))
+            .filter(|(_, uses)| *uses > 0)
+            .collect();
+        names.sort_by_key(|(_, uses)| std::cmp::Reverse(*uses));
+        let names: Vec<&str> = names
+            .into_iter()
+            .take(NAMES)
+            .map(|(name, _)| name)
+            .collect();
+        let purpose = file.purposes.last();
+        let mut accounts = Vec::new();
+        let mut account = file.path.clone();
+        if let Some(purpose) = purpose {
+            account.push_str(&format!(" (to {purpose})"));
+            accounts.push(account.clone());
+        }
+        if !names.is_empty() {
+            account.push_str(&format!(" — {}", names.join(", ")));
+            accounts.push(account);
+        }
+        Self {
+            position: file.last,
+            path: file.path.clone(),
+            accounts,
+        }
+    }
+}
+
+/// What changes did to a file: what they added, changed, took away.
+fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool) -> String {
+    let mut parts = Vec::new();
+    // The names that people speak of come first; they stand in the order of the file.
+    let mut added: Vec<(usize, &(String, String))> = file.added.iter().enumerate().collect();
+    added.sort_by_key(|(_, (name, _))| std::cmp::Reverse(survey.mentions(name)));
+    let more = added.len().saturating_sub(most);
+    added.truncate(most);
+    added.sort_by_key(|(at, _)| *at);
+    let mut names: Vec<&str> = added
+        .into_iter()
+        .map(|(_, (name, line))| {
+            if has_lines {
+                line.as_str()
+            } else {
+                name.as_str()
+            }
+        })
+        .collect();
+    let rest = format!("(+{more})");
+    if more > 0 {
+        names.push(&rest);
+    }
+    if !names.is_empty() {
+        parts.push(format!("+ {}", names.join(", ")));
+    }
+    let newest = |list: &[String]| {
+        let list = list.iter().rev().take(most).rev();
+        list.cloned().collect::<Vec<_>>().join(", ")
+    };
+    if !file.touched.is_empty() {
+        parts.push(format!("in {}", newest(&file.touched)));
+    }
+    if !file.removed.is_empty() {
+        parts.push(format!("− {}", newest(&file.removed)));
+    }
+    let hearts = if has_lines { HEARTS } else { 1 };
+    parts.extend(file.hearts.iter().rev().take(hearts).cloned());
+    parts.join("; ")
 }
 
 /// The newest of `texts` that fit, in order, and what they take.

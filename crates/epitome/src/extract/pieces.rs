@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::unbroken;
-use super::values::values;
+use crate::files::values;
 use crate::message::{Block, Call, Message, Role};
 use crate::provenance::{Source, stretches as stretches_of};
+use crate::story::{is_plan, prose, without_number};
 use crate::summary::LineKind;
 use crate::word_cut::{behind_long_word, first_words};
 
@@ -18,16 +18,18 @@ pub(super) enum Voice {
     Pasted,
     /// The assistant said it.
     Assistant,
-    /// A call: its name and the beginning of its arguments, behind what it is for.
-    Call,
+    /// A step of the work, told.
+    Deed,
     /// A line inside the arguments of a call.
     Written,
     /// A line of a tool result.
     Result,
     /// A line of a tool result that reports a failure.
     Failure,
-    /// A failure and what came of it.
+    /// A step that failed, told with what came of it.
     Trouble,
+    /// A sentence of what somebody else found out for the assistant.
+    Report,
     /// A path of a list of paths, by its last two parts.
     Listed,
     /// A line of an earlier summary.
@@ -39,8 +41,22 @@ impl Voice {
     pub(super) const fn is_spoken(self) -> bool {
         matches!(
             self,
-            Self::User | Self::Assistant | Self::Call | Self::Written | Self::Earlier(_)
+            Self::User | Self::Assistant | Self::Written | Self::Earlier(_)
         )
+    }
+
+    /// Whether it is a line of the log, put together from what other pieces say.
+    pub(super) const fn is_composed(self) -> bool {
+        matches!(self, Self::Deed | Self::Trouble | Self::Report)
+    }
+
+    /// Whether it tells of the work, so that it counts for what it says as well as for what it names.
+    pub(super) const fn is_told(self) -> bool {
+        match self {
+            Self::Assistant | Self::Deed | Self::Trouble | Self::Report => true,
+            Self::Earlier(kind) => !matches!(kind, LineKind::Found | LineKind::Listed),
+            _ => false,
+        }
     }
 
     /// Whether the user sent it.
@@ -57,18 +73,8 @@ pub(super) struct Piece<'a> {
     pub(super) text: Cow<'a, str>,
     /// Where it stands in its message: what follows right behind it has the next number.
     pub(super) place: usize,
-}
-
-impl Piece<'_> {
-    /// A failure and what came of it.
-    pub(super) const fn trouble(position: usize, text: String) -> Self {
-        Self {
-            position,
-            voice: Voice::Trouble,
-            text: Cow::Owned(text),
-            place: 0,
-        }
-    }
+    /// How much of a story it tells, beside what it names.
+    pub(super) worth: f64,
 }
 
 /// A shorter piece says too little, in bytes.
@@ -77,32 +83,36 @@ const SHORTEST: usize = 8;
 const LONGEST: usize = 220;
 /// Of a message more than twice as long, what follows this is taken to be pasted, in bytes.
 const TYPED_BYTES: usize = 2_000;
-/// What is quoted of a call, in characters.
-const CALL_CHARS: usize = 240;
-/// Longer words before a call are quoted by themselves, in bytes.
-const PURPOSE_BYTES: usize = 110;
 
 /// The pieces of a message, in order.
 pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMut(Piece<'a>)) {
-    let mut purpose = None;
     let mut place = 0;
     for block in &message.blocks {
         place += 1;
+        if let (Block::Text(text), Role::Assistant) = (block, message.role) {
+            let from = place;
+            prose::units(text, |number, unit| {
+                place = from + number;
+                each(Piece {
+                    position,
+                    voice: Voice::Assistant,
+                    text: Cow::Borrowed(unit.text),
+                    place,
+                    worth: unit.worth,
+                });
+            });
+            continue;
+        }
         let mut add = |voice, text, place| {
             each(Piece {
                 position,
                 voice,
                 text,
                 place,
+                worth: 0.0,
             });
         };
         match block {
-            Block::Text(text) if message.role == Role::Assistant => {
-                lines(text, &mut place, &mut |line, place| {
-                    add(Voice::Assistant, Cow::Borrowed(line), place);
-                });
-                purpose = last_sentence(text);
-            }
             Block::Text(text) if message.role == Role::User => {
                 for stretch in stretches_of(text) {
                     match stretch.source {
@@ -120,7 +130,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                     }
                 }
             }
-            Block::Call(call) => of_call(call, purpose.take(), &mut place, &mut add),
+            Block::Call(call) => of_call(call, &mut place, &mut add),
             Block::Result(result) => {
                 let voice = match result.is_error {
                     true => Voice::Failure,
@@ -141,7 +151,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
 pub(super) fn lines<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
     // Where a result was shortened before, the marker of a gap says nothing.
     for line in text.lines().filter(|line| !line.starts_with("[… ")) {
-        stretches(line.trim(), place, each);
+        stretches(without_number(line).trim(), place, each);
     }
 }
 
@@ -172,32 +182,13 @@ fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a 
     }
 }
 
-fn of_call<'a>(
-    call: &Call,
-    purpose: Option<&str>,
-    place: &mut usize,
-    add: &mut impl FnMut(Voice, Cow<'a, str>, usize),
-) {
-    let values = values(&call.arguments);
-    let mut head = match purpose {
-        Some(purpose) => format!("{purpose} "),
-        None => String::new(),
-    };
-    let from = head.chars().count();
-    let full = head.len() + LONGEST;
-    head.push_str(&call.name);
-    for value in &values {
-        if head.len() > full {
-            break;
-        }
-        head.push(' ');
-        head.push_str(first_words(value, LONGEST));
-    }
-    let head = unbroken(&head);
-    let head = first_words(&head, from + CALL_CHARS).to_owned();
-    add(Voice::Call, Cow::Owned(head), *place);
+fn of_call<'a>(call: &Call, place: &mut usize, add: &mut impl FnMut(Voice, Cow<'a, str>, usize)) {
     *place += 1;
-    for value in &values {
+    // The plan is told as it stands.
+    if is_plan(call) {
+        return;
+    }
+    for value in &values(&call.arguments) {
         lines(value, place, &mut |line, place| {
             add(Voice::Written, Cow::Owned(line.to_owned()), place);
         });
@@ -254,12 +245,4 @@ fn sentences_end(text: &str) -> Option<usize> {
         }
     }
     last
-}
-
-/// The end of what was said before a call, if it is short: it tells what the call is for.
-fn last_sentence(text: &str) -> Option<&str> {
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    let before = line.trim_end_matches(['.', '!', '?', ':']).rfind(". ");
-    let sentence = line.get(before.map_or(0, |at| at + 2)..)?;
-    (sentence.len() <= PURPOSE_BYTES).then_some(sentence)
 }

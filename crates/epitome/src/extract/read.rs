@@ -1,8 +1,11 @@
 //! What a summary is written from and what does not depend on its budget.
 
+use std::sync::Arc;
+
 use super::Source;
 use crate::message::{Message, Role};
 use crate::pin::{self, Binding, Pin, Sayings};
+use crate::story::Story;
 use crate::summary::Earlier;
 
 /// What a summary is written from, whatever its budget.
@@ -11,6 +14,7 @@ pub(crate) struct Read {
     pub(super) earlier: Earlier,
     pub(super) pins: Vec<Pin>,
     pub(super) binding: Binding,
+    pub(super) story: Arc<Story>,
 }
 
 impl Source<'_> {
@@ -22,6 +26,7 @@ impl Source<'_> {
             earlier,
             pins,
             binding,
+            story: Arc::new(Story::read(self.entries())),
         }
     }
 

@@ -10,6 +10,7 @@ use super::weight;
 use crate::anchor::{Shape, Word, is_plain_path, path_end, path_key, scan, text_hash};
 use crate::hashed::Spread;
 use crate::pin::Binding;
+use crate::story::is_around;
 
 type Keys<V> = HashMap<u64, V, Spread>;
 
@@ -68,6 +69,8 @@ pub(super) struct Survey<'a> {
     last_speaker: Option<usize>,
     template_ids: Keys<u32>,
     templates: Vec<u32>,
+    /// Entries with the bytes before each, in order.
+    places: Vec<(usize, u64)>,
 }
 
 /// A word of the user counts as much as this many of the assistant's.
@@ -91,6 +94,7 @@ impl<'a> Survey<'a> {
             self.last_speaker = Some(position);
         }
         let text = std::mem::take(&mut piece.text);
+        let at;
         let mut is_first = true;
         let mut template = TEMPLATE_START;
         scan(&text, |word| {
@@ -117,8 +121,17 @@ impl<'a> Survey<'a> {
                     return;
                 }
             }
-            let id = self.id(key, word);
-            self.count(id, voice, entry);
+            // A composed line tells what other pieces say: nothing in it counts a second time.
+            let id = if voice.is_composed() {
+                match self.keys.get(&key) {
+                    Some(id) => *id,
+                    None => return,
+                }
+            } else {
+                let id = self.id(key, word);
+                self.count(id, voice, entry);
+                id
+            };
             if is_marked && let Some(term) = self.terms.get_mut(id as usize) {
                 term.is_marked = true;
             }
@@ -127,13 +140,20 @@ impl<'a> Survey<'a> {
             }
         });
         piece.text = text;
-        // The head of a call and a failure repeat what other pieces say.
-        if !matches!(voice, Voice::Call | Voice::Trouble) {
+        if voice.is_composed() {
+            let place = self.places.partition_point(|(entry, _)| *entry <= position);
+            let place = place.checked_sub(1).and_then(|at| self.places.get(at));
+            at = place.map_or(0, |(_, bytes)| *bytes);
+        } else {
+            if self.places.last().is_none_or(|(last, _)| *last < position) {
+                self.places.push((position, self.bytes));
+            }
             self.bytes += piece.text.len() as u64;
             self.tool_bytes += match voice {
                 Voice::User | Voice::Assistant | Voice::Earlier(_) => 0,
                 _ => piece.text.len() as u64,
             };
+            at = self.bytes;
         }
         let ids = self.ids.get(from..).unwrap_or_default();
         let shapes = ids.iter().filter_map(|id| self.terms.get(*id as usize));
@@ -141,7 +161,10 @@ impl<'a> Survey<'a> {
         let is_list = matches!(voice, Voice::Result | Voice::Failure)
             && ids.len() == 1
             && is_plain_path(&piece.text);
-        let says_something = plain >= WORDED || shapes.any(|shape| shape != Shape::Number);
+        let is_noise = matches!(voice, Voice::Result | Voice::Failure) && is_around(&piece.text);
+        let says_something = (plain >= WORDED || shapes.any(|shape| shape != Shape::Number))
+            && (voice.is_spoken() && voice != Voice::Written || !is_import(&piece.text))
+            && !is_noise;
         if is_list {
             piece.voice = Voice::Listed;
             piece.text = match piece.text {
@@ -149,7 +172,9 @@ impl<'a> Survey<'a> {
                 Cow::Owned(text) => Cow::Owned(path_end(&text).to_owned()),
             };
         }
-        if ids.is_empty() || !says_something || !self.texts.insert(text_hash(&piece.text)) {
+        let is_said = voice.is_composed()
+            || !ids.is_empty() && says_something && self.texts.insert(text_hash(&piece.text));
+        if !is_said {
             self.ids.truncate(from);
             return;
         }
@@ -180,7 +205,7 @@ impl<'a> Survey<'a> {
             template: copies,
             terms: index(from)..index(self.ids.len()),
             is_worded,
-            at: self.bytes,
+            at,
             may_bind: false,
         });
     }
@@ -243,6 +268,13 @@ impl<'a> Survey<'a> {
             .get(&key)
             .and_then(|id| self.terms.get(*id as usize));
         term.map_or(0, |term| term.said.saturating_add(term.made))
+    }
+
+    /// In how many entries people and assistant named this.
+    pub(super) fn mentions(&self, name: &str) -> u16 {
+        let mut uses = 0;
+        scan(name, |word| uses = self.uses(word.key()).max(uses));
+        uses
     }
 
     /// Makes everything that `text` names worth more.
@@ -332,12 +364,13 @@ impl<'a> Survey<'a> {
         let [user, assistant, tools] = &mut term.last_entries;
         let (counter, last) = match voice {
             Voice::User | Voice::Pasted => (&mut term.said, user),
-            Voice::Assistant | Voice::Call | Voice::Written | Voice::Earlier(_) => {
-                (&mut term.made, assistant)
-            }
-            Voice::Result | Voice::Failure | Voice::Trouble | Voice::Listed => {
-                (&mut term.seen, tools)
-            }
+            Voice::Assistant | Voice::Written | Voice::Earlier(_) => (&mut term.made, assistant),
+            Voice::Result
+            | Voice::Failure
+            | Voice::Listed
+            | Voice::Deed
+            | Voice::Trouble
+            | Voice::Report => (&mut term.seen, tools),
         };
         // The lines of an earlier summary are of many entries.
         if *last != entry || matches!(voice, Voice::Earlier(_)) {
@@ -345,6 +378,18 @@ impl<'a> Survey<'a> {
             *last = entry;
         }
     }
+}
+
+/// Whether a line only says what a file uses.
+fn is_import(line: &str) -> bool {
+    let openings = [
+        "import ", "from ", "use ", "#include", "using ", "package ", "} from ",
+    ];
+    let quoted = line.trim_end_matches([',', ';']).strip_prefix('"');
+    let is_alone = quoted
+        .and_then(|text| text.strip_suffix('"'))
+        .is_some_and(|text| !text.contains([' ', '"']));
+    is_alone || openings.iter().any(|opening| line.starts_with(opening))
 }
 
 /// Positions in tables of a span; four thousand million are enough.

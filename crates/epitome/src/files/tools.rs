@@ -22,7 +22,7 @@ pub(crate) enum Access {
 }
 
 /// A tool's or an argument's name as everybody spells it: `mcp__fs__read_file`, `ReadFile`, `read-file` → `readfile`.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
     let last = last.rsplit("__").next().unwrap_or(last);
     last.chars()

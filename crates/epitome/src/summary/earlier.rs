@@ -1,9 +1,9 @@
 //! What an earlier summary says, read back from its text.
 
 use super::{
-    CHANGED_HEADING, FAILURES_HEADING, LATEST_HEADING, LineKind, NAMED, NAMED_HEADING,
-    OPEN_HEADING, PATH_GAP, READ_HEADING, SAID_HEADING, TASK_HEADING, TURN_HEADING,
-    WRITTEN_HEADING,
+    CHANGED_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS, LATEST_HEADING, LOG_HEADING, LineKind,
+    NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP, READ_HEADING, SAID_HEADING,
+    STANDING_HEADING, SUPERSEDED, TASK_HEADING, TURN_HEADING, USER, WRITTEN_HEADING,
 };
 use crate::pin;
 use crate::reference::layer;
@@ -42,6 +42,8 @@ impl Earlier {
             ..Self::default()
         };
         let mut heading = "";
+        // Whether the newest line of the log is one of the user.
+        let mut is_said = false;
         let mut task = Vec::new();
         let mut latest = Vec::new();
         for line in body.lines() {
@@ -50,7 +52,7 @@ impl Earlier {
                 continue;
             }
             if let Some(more) = line.strip_prefix("  ")
-                && let Some(item) = earlier.last_item(heading)
+                && let Some(item) = earlier.last_item(heading, is_said)
             {
                 item.push('\n');
                 item.push_str(more);
@@ -61,6 +63,33 @@ impl Earlier {
                 (NAMED_HEADING, Some(item)) => earlier.named.push(item.to_owned()),
                 (SAID_HEADING, Some(item)) => earlier.said.push(item.to_owned()),
                 (OPEN_HEADING, Some(item)) => earlier.open.push(item.to_owned()),
+                (STANDING_HEADING, Some(item)) => {
+                    let open = [DOING, OPEN]
+                        .iter()
+                        .find_map(|label| item.strip_prefix(label));
+                    let open = open.into_iter().flat_map(|items| items.split("; "));
+                    earlier.open.extend(open.map(str::to_owned));
+                }
+                (LOG_HEADING, None) => {
+                    let said = line.strip_prefix(USER).map(str::to_owned);
+                    is_said = said.is_some();
+                    earlier.said.extend(said);
+                }
+                (LOG_HEADING, Some(item)) => {
+                    is_said = false;
+                    let superseded = item.strip_prefix(SUPERSEDED);
+                    earlier.record.push(match superseded {
+                        Some(item) => (LineKind::Superseded, item.to_owned()),
+                        None => (LineKind::Done, item.to_owned()),
+                    });
+                }
+                (NAMES_HEADING, Some(item)) => {
+                    earlier.record.push((LineKind::Found, item.to_owned()));
+                }
+                (CHANGED_HEADING, Some(item)) => {
+                    let path = item.split(" (").next().unwrap_or(item);
+                    earlier.changed.push(path.to_owned());
+                }
                 (CHANGED_HEADING, None) => {
                     let paths = line.split(PATH_GAP).filter(|path| !path.is_empty());
                     earlier.changed.extend(paths.map(str::to_owned));
@@ -82,11 +111,9 @@ impl Earlier {
                 (LATEST_HEADING, _) if !line.is_empty() => latest.push(line.to_owned()),
                 (TASK_HEADING, _) if !line.is_empty() => task.push(line),
                 (_, Some(item)) => {
-                    let mut kinds = LineKind::RECORD.into_iter();
-                    let kind = kinds.find(|kind| kind.heading() == heading);
-                    earlier
-                        .record
-                        .extend(kind.map(|kind| (kind, item.to_owned())));
+                    let kind = KIND_HEADINGS.iter().find(|(known, _)| *known == heading);
+                    let record = kind.map(|(_, kind)| (*kind, item.to_owned()));
+                    earlier.record.extend(record);
                 }
                 _ => {}
             }
@@ -98,14 +125,19 @@ impl Earlier {
     }
 
     /// The item that was read last under a heading of quoted lines.
-    fn last_item(&mut self, heading: &str) -> Option<&mut String> {
+    fn last_item(&mut self, heading: &str, is_said: bool) -> Option<&mut String> {
         match heading {
             NAMED_HEADING => self.named.last_mut(),
             SAID_HEADING => self.said.last_mut(),
+            LOG_HEADING if is_said => self.said.last_mut(),
             OPEN_HEADING => self.open.last_mut(),
+            LOG_HEADING | NAMES_HEADING | TURN_HEADING => {
+                self.record.last_mut().map(|(_, text)| text)
+            }
             _ => {
                 let (kind, text) = self.record.last_mut()?;
-                (kind.heading() == heading).then_some(text)
+                let is_here = KIND_HEADINGS.iter().any(|known| *known == (heading, *kind));
+                is_here.then_some(text)
             }
         }
     }

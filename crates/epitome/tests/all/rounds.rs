@@ -22,7 +22,7 @@ fn sample() -> Parts {
         record: vec![line("read_file src/sky.rs"), line("17 stars in sector-4")],
         last_words: Some(line("Done with sector-4.\nNext is 5.")),
         changed: vec![line("src/sky.rs"), line("docs/star map.md")],
-        open: vec![line("count sector-5")],
+        standing: vec![line("To do: count sector-5")],
         ..Parts::default()
     }
 }

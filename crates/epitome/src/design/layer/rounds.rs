@@ -112,10 +112,12 @@ fn round_text(round: u32, parts: &Parts) -> String {
         .map(|pin| pin.text.as_str())
         .chain(parts.said.iter().map(|line| line.text.as_str()))
         .collect();
-    let state = parts
-        .last_words
-        .as_ref()
-        .map_or("", |line| line.text.as_str());
+    let state: Vec<String> = parts
+        .standing
+        .iter()
+        .chain(&parts.last_words)
+        .map(text_of)
+        .collect();
     let mut out = round_opening(round);
     let strs =
         |lines: &'_ [String]| -> String { bullets(lines.iter().map(String::as_str).collect()) };
@@ -126,7 +128,7 @@ fn round_text(round: u32, parts: &Parts) -> String {
             .unwrap_or_else(|| layer::UNKNOWN_TASK.to_owned()),
         strs(&done),
         bullets(decisions),
-        state.to_owned(),
+        state.join("\n"),
         parts.latest_request.clone().unwrap_or_default(),
         strs(&trouble),
     ];

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::files::string;
+use super::arguments::string;
 
 /// The values in `arguments` without their names, in order. Text that is no JSON is one value.
-pub(super) fn values(arguments: &str) -> Vec<Cow<'_, str>> {
+pub(crate) fn values(arguments: &str) -> Vec<Cow<'_, str>> {
     let mut found = Vec::new();
     if !arguments.trim_start().starts_with(['{', '[']) {
         found.push(Cow::Borrowed(arguments));

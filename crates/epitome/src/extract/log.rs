@@ -1,0 +1,222 @@
+//! The work as a log: what was run and what came of it, what was found, what the user did not want.
+
+use std::collections::HashMap;
+
+use super::pieces::{Piece, Voice};
+use crate::one_line::one_line;
+use crate::story::{Act, Command, CommandKind, Outcome, Story, prose};
+
+/// How much a step is worth before what it names counts.
+const COMMIT: f64 = 3.0;
+const REFUSAL: f64 = 3.0;
+const FAILURE: f64 = 1.7;
+const EXPLAINED: f64 = 0.6;
+const OTHER_FAILURE: f64 = 1.0;
+const VERSIONS: f64 = 1.3;
+const TOLD_CHECK: f64 = 0.8;
+const BARE_CHECK: f64 = 0.12;
+const CALL: f64 = 0.9;
+const RUN: f64 = 0.7;
+const FILES: f64 = 0.6;
+const SEARCH: f64 = 0.4;
+/// The files that were edited for one request, and how many are named.
+const CHANGES: f64 = 1.0;
+const EDITED: usize = 5;
+/// What somebody else tells is worth this much of what the assistant says itself.
+const TOLD: f64 = 0.6;
+/// The longest quotation of a command, and of what came of it.
+const COMMAND_CHARS: usize = 130;
+const OUTCOME_CHARS: usize = 220;
+/// A remedy is quoted where it is this telling, up to this length.
+const REMEDY_WORTH: f64 = 1.0;
+const REMEDY_CHARS: usize = 180;
+/// Of a long report, this many sentences are looked at.
+const REPORT_UNITS: usize = 120;
+
+/// The lines of the log, in order. `remedy` finds what was said right after a step.
+pub(super) fn lines(
+    story: &Story,
+    remedy: impl Fn(usize) -> Option<String>,
+    each: &mut impl FnMut(Piece<'static>),
+) {
+    let mut last_runs: HashMap<&str, usize> = HashMap::new();
+    for (at, deed) in story.deeds.iter().enumerate() {
+        if let Act::Ran { command, .. } = &deed.act {
+            last_runs.insert(&command.head, at);
+        }
+    }
+    for (at, deed) in story.deeds.iter().enumerate() {
+        let position = deed.position;
+        let mut add = |voice, worth, place, text: String| {
+            each(Piece {
+                position,
+                voice,
+                text: text.into(),
+                place,
+                worth,
+            });
+        };
+        // Behind what the assistant said in the same message.
+        let place = PLACES + at * PLACES;
+        match &deed.act {
+            Act::Ran { command, outcome } => {
+                let is_last = last_runs.get(command.head.as_str()) == Some(&at);
+                if let Some((voice, worth, text)) =
+                    ran(command, outcome, is_last, || remedy(position))
+                {
+                    add(voice, worth, place, text);
+                }
+            }
+            Act::Committed { commit, is_pushed } => {
+                let pushed = if *is_pushed { ", pushed" } else { "" };
+                let text = format!("Commit {} “{}”{pushed}", commit.id, commit.subject);
+                add(Voice::Deed, COMMIT, place, text);
+            }
+            Act::Searched { words, hits } if !hits.is_empty() => {
+                add(
+                    Voice::Deed,
+                    SEARCH,
+                    place,
+                    format!("{words}: {}", hits.join("; ")),
+                );
+            }
+            Act::Refused { what, words } => {
+                let said = match words.is_empty() {
+                    true => String::new(),
+                    false => format!(": “{words}”"),
+                };
+                add(
+                    Voice::Deed,
+                    REFUSAL,
+                    place,
+                    format!("The user refused {what}{said}"),
+                );
+            }
+            Act::Called { what, result } => {
+                let text = match result.is_empty() {
+                    true => what.clone(),
+                    false => format!("{what} ⇒ {result}"),
+                };
+                add(Voice::Deed, CALL, place, text);
+            }
+            Act::Told { what, text } => {
+                add(Voice::Deed, CALL, place, what.clone());
+                prose::units(text, |number, unit| {
+                    if number <= REPORT_UNITS {
+                        add(
+                            Voice::Report,
+                            TOLD * unit.worth,
+                            place + number,
+                            unit.text.to_owned(),
+                        );
+                    }
+                });
+            }
+            Act::Searched { .. } | Act::Changed { .. } | Act::Open { .. } => {}
+        }
+    }
+}
+
+/// What was edited for each request: one line behind what was done about it.
+pub(super) fn edited(story: &Story, requests: &[usize], each: &mut impl FnMut(Piece<'static>)) {
+    let mut ends = requests.iter().skip(1).copied().chain([usize::MAX]);
+    let mut end = ends.next().unwrap_or(usize::MAX);
+    let mut names: Vec<&str> = Vec::new();
+    let mut last = None;
+    let mut flush = |names: &mut Vec<&str>, last: &mut Option<usize>| {
+        let Some(position) = last.take() else {
+            return;
+        };
+        let more = match names.len().saturating_sub(EDITED) {
+            0 => String::new(),
+            more => format!(" (+{more})"),
+        };
+        names.truncate(EDITED);
+        each(Piece {
+            position,
+            voice: Voice::Deed,
+            text: format!("edited {}{more}", names.join(", ")).into(),
+            place: usize::MAX,
+            worth: CHANGES,
+        });
+        names.clear();
+    };
+    for deed in &story.deeds {
+        let Act::Changed { paths } = &deed.act else {
+            continue;
+        };
+        while deed.position >= end {
+            flush(&mut names, &mut last);
+            end = ends.next().unwrap_or(usize::MAX);
+        }
+        last = Some(deed.position);
+        for path in paths {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    flush(&mut names, &mut last);
+}
+
+/// Numbers of places inside a message, so that steps stand behind words and beside each other.
+const PLACES: usize = 1_000;
+
+fn ran(
+    command: &Command,
+    outcome: &Outcome,
+    is_last: bool,
+    remedy: impl Fn() -> Option<String>,
+) -> Option<(Voice, f64, String)> {
+    let head = one_line(&command.head, COMMAND_CHARS);
+    let words = one_line(&outcome.words, OUTCOME_CHARS);
+    if outcome.is_good == Some(false) {
+        let said = remedy();
+        let worth = match command.kind {
+            CommandKind::Check(_) => FAILURE,
+            _ => OTHER_FAILURE,
+        };
+        let worth = worth + if said.is_some() { EXPLAINED } else { 0.0 };
+        let said = said.map_or_else(String::new, |said| format!(" ⇒ {said}"));
+        let words = if words.is_empty() {
+            words
+        } else {
+            format!(": {words}")
+        };
+        return Some((
+            Voice::Trouble,
+            worth,
+            format!("`{head}` failed{words}{said}"),
+        ));
+    }
+    // Of the same command only the last success is told.
+    if !is_last || head.is_empty() {
+        return None;
+    }
+    let worth = match command.kind {
+        CommandKind::Check(_) if words.len() > 2 => TOLD_CHECK,
+        CommandKind::Check(_) => BARE_CHECK,
+        CommandKind::Versions => VERSIONS,
+        CommandKind::Files => FILES,
+        CommandKind::Read | CommandKind::Search => return None,
+        CommandKind::Run => RUN,
+    };
+    let text = match words.is_empty() {
+        true => format!("`{head}`"),
+        false => format!("`{head}` → {words}"),
+    };
+    Some((Voice::Deed, worth, text))
+}
+
+/// The first sentence of a text that tells something, for a failure before it.
+pub(super) fn remedy_in(text: &str) -> Option<String> {
+    let mut found = None;
+    prose::units(text, |number, unit| {
+        let is_intent = || prose::is_intent(&unit.text.to_lowercase());
+        if found.is_none() && number <= 6 && unit.worth >= REMEDY_WORTH && !is_intent() {
+            found = Some(one_line(unit.text, REMEDY_CHARS));
+        }
+    });
+    found
+}

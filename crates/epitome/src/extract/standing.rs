@@ -1,0 +1,214 @@
+//! Where the work stands: the plan, what fails, what passed, what version control has, what was said last.
+
+use super::{Source, todo};
+use crate::one_line::one_line;
+use crate::story::{Act, Check, Command, CommandKind, Outcome, Progress, Story};
+use crate::summary::{DOING, Earlier, Line, LineKind, OPEN};
+
+/// The longest quotation of one part of the plan, and how many parts are named.
+const TASK_CHARS: usize = 140;
+const OPEN_TASKS: usize = 14;
+const DONE_TASKS: usize = 8;
+const DONE_CHARS: usize = 80;
+/// Failures that are told, and the lines of each.
+const FAILURES: usize = 2;
+const ERROR_LINES: usize = 5;
+/// Checks that passed that are told.
+const PASSED: usize = 3;
+const COMMAND_CHARS: usize = 120;
+const WORDS_CHARS: usize = 60;
+/// Changed files that are named beside the last commit.
+const SINCE: usize = 8;
+const SUBJECT_CHARS: usize = 100;
+
+impl Source<'_> {
+    /// What is told of where the work stands, within the room, the most telling first.
+    pub(super) fn standing(&self, story: &Story, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
+        let mut left = cap_tokens;
+        let mut lines = self.plan_lines(story, earlier);
+        lines.extend(self.failing(story));
+        lines.extend(passing(story));
+        lines.extend(versions(story));
+        lines.extend(open_calls(story));
+        let fits = |line: Line| {
+            let text = self.shortened(&line.text, line.text.len(), left.min(cap_tokens / 2));
+            left = left.checked_sub(self.cost(&text))?;
+            (!text.is_empty()).then_some(Line { text, ..line })
+        };
+        lines.into_iter().filter_map(fits).collect()
+    }
+
+    fn plan_lines(&self, story: &Story, earlier: &Earlier) -> Vec<Line> {
+        let plan = &story.plan;
+        if !plan.tasks.is_empty() {
+            let told = |label: &str, progress, most: usize, chars| {
+                let tasks: Vec<&str> = plan.so_far(progress).collect();
+                let from = match progress {
+                    Progress::Done => tasks.len().saturating_sub(most),
+                    _ => 0,
+                };
+                let shown = tasks
+                    .iter()
+                    .skip(from)
+                    .take(most)
+                    .map(|task| one_line(task, chars));
+                let shown = shown.collect::<Vec<_>>().join("; ");
+                (!shown.is_empty()).then(|| line(plan.position, format!("{label}{shown}")))
+            };
+            let done = plan.so_far(Progress::Done).count();
+            let done = format!("Done ({done}): ");
+            return [
+                told(DOING, Progress::Doing, OPEN_TASKS, TASK_CHARS),
+                told(OPEN, Progress::Open, OPEN_TASKS, TASK_CHARS),
+                told(&done, Progress::Done, DONE_TASKS, DONE_CHARS),
+            ]
+            .into_iter()
+            .flatten()
+            .collect();
+        }
+        let newest = self
+            .entries()
+            .rev()
+            .find_map(|(position, message)| Some((position, todo::open_items(message)?)));
+        let (position, items) =
+            newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
+        let items = items
+            .iter()
+            .take(OPEN_TASKS)
+            .map(|item| one_line(item, TASK_CHARS));
+        items
+            .map(|item| line(position, format!("{OPEN}{item}")))
+            .collect()
+    }
+
+    /// Checks that failed and did not succeed since, and the last command if it failed.
+    fn failing(&self, story: &Story) -> Vec<Line> {
+        let mut open: Vec<(Check, usize, &Command, &Outcome)> = Vec::new();
+        for (position, command, outcome) in runs(story) {
+            let CommandKind::Check(check) = command.kind else {
+                continue;
+            };
+            if outcome.is_good.is_some() {
+                open.retain(|(known, ..)| *known != check);
+            }
+            if outcome.is_good == Some(false) {
+                open.push((check, position, command, outcome));
+            }
+        }
+        let last = story.deeds.last().and_then(|deed| match &deed.act {
+            Act::Ran { command, outcome } if outcome.is_good == Some(false) => {
+                Some((deed.position, command, outcome))
+            }
+            _ => None,
+        });
+        let open = open
+            .into_iter()
+            .map(|(_, position, command, outcome)| (position, command, outcome));
+        let mut open: Vec<_> = open.chain(last).collect();
+        open.sort_by_key(|(position, ..)| std::cmp::Reverse(*position));
+        open.dedup_by_key(|(position, ..)| *position);
+        let open = open.into_iter().take(FAILURES);
+        open.map(|(position, command, outcome)| {
+            let mut text = format!("Failing now: `{}`", one_line(&command.head, COMMAND_CHARS));
+            for error in outcome.errors.iter().take(ERROR_LINES) {
+                text.push('\n');
+                text.push_str(error);
+            }
+            line(position, text)
+        })
+        .collect()
+    }
+}
+
+fn line(position: usize, text: String) -> Line {
+    Line {
+        position,
+        text,
+        kind: LineKind::Said,
+    }
+}
+
+fn runs(story: &Story) -> impl DoubleEndedIterator<Item = (usize, &Command, &Outcome)> {
+    story.deeds.iter().filter_map(|deed| match &deed.act {
+        Act::Ran { command, outcome } => Some((deed.position, command, outcome)),
+        _ => None,
+    })
+}
+
+/// The newest check of each kind that passed and did not fail since.
+fn passing(story: &Story) -> Option<Line> {
+    let last_edit = story.files.iter().filter_map(|file| file.last_edit).max();
+    let mut seen: Vec<Check> = Vec::new();
+    let mut told = Vec::new();
+    let mut newest = None;
+    for (position, command, outcome) in runs(story).rev() {
+        let CommandKind::Check(check) = command.kind else {
+            continue;
+        };
+        if seen.contains(&check) || outcome.is_good.is_none() {
+            continue;
+        }
+        seen.push(check);
+        if outcome.is_good != Some(true) || told.len() == PASSED {
+            continue;
+        }
+        newest.get_or_insert(position);
+        let words = one_line(&outcome.words, WORDS_CHARS);
+        let when = match last_edit.is_some_and(|edit| edit > position) {
+            true => " (before the last edits)",
+            false => "",
+        };
+        told.push(format!(
+            "`{}` → {words}{when}",
+            one_line(&command.head, COMMAND_CHARS)
+        ));
+    }
+    Some(line(newest?, format!("Passed: {}", told.join("; "))))
+}
+
+fn versions(story: &Story) -> Option<Line> {
+    let mut told = Vec::new();
+    told.extend(
+        story
+            .branch
+            .as_ref()
+            .map(|branch| format!("branch {branch}")),
+    );
+    let last = story.commits.last();
+    if let Some((position, commit)) = last {
+        told.push(format!(
+            "last commit {} “{}”",
+            commit.id,
+            one_line(&commit.subject, SUBJECT_CHARS)
+        ));
+        let since = story
+            .files
+            .iter()
+            .filter(|file| file.last_edit.is_some_and(|edit| edit > *position));
+        let since: Vec<&str> = since.map(|file| file.path.as_str()).collect();
+        let named = since
+            .iter()
+            .take(SINCE)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if !named.is_empty() {
+            told.push(format!("edited since: {named}"));
+        }
+    }
+    let position = last.map_or(0, |(position, _)| *position);
+    (!told.is_empty()).then(|| line(position, format!("Git: {}", told.join("; "))))
+}
+
+fn open_calls(story: &Story) -> Option<Line> {
+    let open = story.deeds.iter().filter_map(|deed| match &deed.act {
+        Act::Open { what } => Some((deed.position, what.as_str())),
+        _ => None,
+    });
+    let (position, _) = open.clone().last()?;
+    let calls: Vec<&str> = open.map(|(_, what)| what).collect();
+    Some(line(
+        position,
+        format!("Started, no result yet: {}", calls.join("; ")),
+    ))
+}

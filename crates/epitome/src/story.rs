@@ -1,0 +1,407 @@
+//! What happened in a span, as a person would tell it: requests, what was done about each and what came of it, what
+//! became of the files, how far the plan is, what fails now.
+//!
+//! Everything is read from the messages alone: what a call did from its name and arguments (`files`, `change`,
+//! `command`), whether it worked from what it printed (`outcome`), what the assistant makes of it from its own words
+//! (`prose`).
+
+mod change;
+mod command;
+mod outcome;
+mod outline;
+mod plan;
+pub(crate) mod prose;
+mod root;
+
+use std::collections::HashMap;
+
+pub(crate) use change::FileRecord;
+pub(crate) use command::{Check, Command, CommandKind};
+pub(crate) use outcome::{Commit, Outcome};
+pub(crate) use outline::without_number;
+pub(crate) use plan::{Plan, Progress, is_plan};
+pub(crate) use root::from_root;
+
+use crate::files::{Access, access, is_failure, plain_name, strings, values};
+use crate::message::{Call, Message, Role, ToolResult};
+use crate::one_line::one_line;
+
+/// The story of a span.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    /// The folder that paths are told from.
+    pub(crate) root: Option<String>,
+    /// What was done, in order.
+    pub(crate) deeds: Vec<Deed>,
+    /// The files, in the order in which they were first touched.
+    pub(crate) files: Vec<FileRecord>,
+    pub(crate) plan: Plan,
+    /// Commits with their entries.
+    pub(crate) commits: Vec<(usize, Commit)>,
+    pub(crate) branch: Option<String>,
+    paths: HashMap<String, usize>,
+}
+
+/// A step of the work.
+#[derive(Debug)]
+pub(crate) struct Deed {
+    /// The entry of the call.
+    pub(crate) position: usize,
+    pub(crate) act: Act,
+}
+
+/// What a step was.
+#[derive(Debug)]
+pub(crate) enum Act {
+    /// A command ran.
+    Ran { command: Command, outcome: Outcome },
+    /// Something was committed, and perhaps sent off at once.
+    Committed { commit: Commit, is_pushed: bool },
+    /// Something was looked for.
+    Searched { words: String, hits: Vec<String> },
+    /// Files were changed.
+    Changed { paths: Vec<String> },
+    /// The user did not let it happen.
+    Refused { what: String, words: String },
+    /// Somebody else worked on it and told what came of it, or the assistant thought aloud.
+    Told { what: String, text: String },
+    /// Anything else, with the beginning of what came back.
+    Called { what: String, result: String },
+    /// There is no result yet.
+    Open { what: String },
+}
+
+/// The longest account of a call.
+const CALL_CHARS: usize = 170;
+/// What is quoted of a result.
+const RESULT_CHARS: usize = 120;
+/// Lines of a search that are kept.
+const HITS: usize = 3;
+/// Lines of a search that are looked at.
+const HIT_LINES: usize = 200;
+const HIT_CHARS: usize = 130;
+/// How results begin when the user said no.
+const REFUSALS: &[&str] = &[
+    "The user doesn't want to proceed",
+    "The user rejected",
+    "User rejected",
+    "The user declined",
+];
+/// Before what he said about it.
+const REFUSAL_WORDS: &[&str] = &["the user said:", "user said:", "feedback:"];
+
+impl Story {
+    /// Reads the story of a span.
+    pub(crate) fn read<'a>(entries: impl Iterator<Item = (usize, &'a Message)> + Clone) -> Self {
+        let mut story = Self {
+            root: root::find(entries.clone().map(|(_, message)| message)),
+            ..Self::default()
+        };
+        let mut results: HashMap<&str, &ToolResult> = HashMap::new();
+        for (_, message) in entries.clone() {
+            for result in message.results() {
+                results.insert(&result.call_id, result);
+            }
+        }
+        for (position, message) in entries.filter(|(_, message)| message.role == Role::Assistant) {
+            let purpose = message.spoken().last().and_then(prose::purpose);
+            let purpose = purpose.map(|purpose| story.told(purpose));
+            for call in message.calls() {
+                let result = results.get(&*call.id).copied();
+                story.take(position, call, result, purpose.as_deref());
+            }
+        }
+        story
+    }
+
+    /// A text as the story tells it: paths from the root.
+    pub(crate) fn told(&self, text: &str) -> String {
+        from_root(text, self.root.as_deref())
+    }
+
+    /// The path of a file as the story tells it.
+    fn path(&self, path: &str) -> String {
+        let path = self.told(path.trim());
+        path.strip_prefix("./").map(str::to_owned).unwrap_or(path)
+    }
+
+    fn file(&mut self, path: &str) -> Option<&mut FileRecord> {
+        let path = self.path(path);
+        let next = self.files.len();
+        let at = *self.paths.entry(path.clone()).or_insert(next);
+        if at == next {
+            self.files.push(FileRecord {
+                path,
+                ..FileRecord::default()
+            });
+        }
+        self.files.get_mut(at)
+    }
+
+    fn take(
+        &mut self,
+        position: usize,
+        call: &Call,
+        result: Option<&ToolResult>,
+        purpose: Option<&str>,
+    ) {
+        let text = result.map(|result| result.texts().collect::<Vec<_>>().join("\n"));
+        let text = text.unwrap_or_default();
+        let act = match result {
+            None => Act::Open {
+                what: self.line(call),
+            },
+            Some(_) if is_refused(&text) => self.refused(call, &text),
+            Some(result) => match self.act(position, call, result, &text, purpose) {
+                Some(act) => act,
+                None => return,
+            },
+        };
+        self.deeds.push(Deed { position, act });
+    }
+
+    /// What a call that has its result was; `None` where files or the plan tell all of it.
+    fn act(
+        &mut self,
+        position: usize,
+        call: &Call,
+        result: &ToolResult,
+        text: &str,
+        purpose: Option<&str>,
+    ) -> Option<Act> {
+        let has_failed = is_failure(result, Some(call));
+        if is_plan(call) {
+            self.plan.take(position, call, text);
+            return None;
+        }
+        let is_patch = call.arguments.contains("*** Begin Patch");
+        match access(call) {
+            Some(Access::Modify) if has_failed => return None,
+            Some(Access::Modify) => return self.changed(position, call, purpose),
+            None if is_patch && !has_failed => return self.changed(position, call, purpose),
+            Some(Access::Read) => {
+                let path = path_argument(call)?;
+                let file = self.file(&path).filter(|_| !has_failed)?;
+                file.read(text, position);
+                file.is_for(purpose);
+                return None;
+            }
+            None => {}
+        }
+        if let Some(line) = command_line(call) {
+            return Some(self.ran(position, &line, text, result.is_error));
+        }
+        let name = plain_name(&call.name);
+        let is_search = ["grep", "glob", "search", "find", "listdir", "ls"];
+        if is_search.iter().any(|word| name.contains(word)) && !name.contains("web") {
+            let hits = self.hits(text);
+            return (!hits.is_empty()).then(|| Act::Searched {
+                words: self.search_words(call),
+                hits,
+            });
+        }
+        let is_telling = [
+            "agent",
+            "task",
+            "delegate",
+            "webfetch",
+            "websearch",
+            "fetch",
+            "think",
+            "ask",
+            "question",
+        ];
+        if is_telling.iter().any(|word| name.contains(word)) && text.len() > RESULT_CHARS {
+            return Some(Act::Told {
+                what: self.line(call),
+                text: self.told(text),
+            });
+        }
+        let printed: Vec<&str> = outcome::printed(text).take(2).collect();
+        let result = one_line(&self.told(&printed.join(" / ")), RESULT_CHARS);
+        Some(Act::Called {
+            what: self.line(call),
+            result,
+        })
+    }
+
+    fn changed(&mut self, position: usize, call: &Call, purpose: Option<&str>) -> Option<Act> {
+        let mut paths = Vec::new();
+        for edit in change::edits(call) {
+            let Some(file) = self.file(&edit.path) else {
+                continue;
+            };
+            file.edit(&edit, position);
+            file.is_for(purpose);
+            if !paths.contains(&file.path) {
+                paths.push(file.path.clone());
+            }
+        }
+        (!paths.is_empty()).then_some(Act::Changed { paths })
+    }
+
+    fn ran(&mut self, position: usize, line: &str, text: &str, is_error: bool) -> Act {
+        let mut command = Command::of(line);
+        command.head = self.told(&command.head);
+        let mut outcome = Outcome::of(&command, text, is_error);
+        outcome.words = self.told(&outcome.words);
+        for error in &mut outcome.errors {
+            *error = from_root(error, self.root.as_deref());
+        }
+        if command.head.contains("git ") {
+            if let Some(commit) = Commit::told(text).filter(|_| command.head.contains("commit")) {
+                self.branch = Some(commit.branch.clone());
+                self.commits.push((position, commit.clone()));
+                let is_pushed = command.head.contains("git push") && text.contains("->");
+                return Act::Committed { commit, is_pushed };
+            } else if let Some(branch) = outcome::branch_told(text) {
+                self.branch = Some(branch.to_owned());
+            }
+        }
+        if command.kind == CommandKind::Read
+            && let Some(path) = command
+                .head
+                .split_whitespace()
+                .rfind(|word| is_file_name(word))
+        {
+            let path = path.to_owned();
+            if let Some(file) = self.file(&path) {
+                file.read(text, position);
+            }
+        }
+        if command.kind == CommandKind::Search {
+            let hits = self.hits(text);
+            let words = format!("`{}`", one_line(&command.head, CALL_CHARS));
+            return Act::Searched { words, hits };
+        }
+        Act::Ran { command, outcome }
+    }
+
+    fn refused(&self, call: &Call, text: &str) -> Act {
+        let lower = text.to_ascii_lowercase();
+        let said = REFUSAL_WORDS
+            .iter()
+            .find_map(|mark| Some(lower.find(mark)? + mark.len()));
+        let words = said.and_then(|at| text.get(at..)).unwrap_or_default();
+        Act::Refused {
+            what: self.line(call),
+            words: one_line(words, 2 * RESULT_CHARS),
+        }
+    }
+
+    /// The most telling lines that a search returned: those with words before those that are paths alone, and none of
+    /// those that only stand around what was found.
+    fn hits(&self, text: &str) -> Vec<String> {
+        let lines = outcome::printed(text).take(HIT_LINES).map(str::trim);
+        let lines = lines.filter(|line| {
+            line.len() > 6 && !line.starts_with("Found ") && !line.starts_with("No ")
+        });
+        let mut lines: Vec<&str> = lines.filter(|line| !is_around(line)).collect();
+        lines.sort_by_key(|line| !line.contains(':'));
+        let hits = lines.into_iter().take(HITS);
+        hits.map(|line| one_line(&self.told(line), HIT_CHARS))
+            .collect()
+    }
+
+    /// What a search tool was asked for, and where.
+    fn search_words(&self, call: &Call) -> String {
+        let strings = strings(&call.arguments);
+        let value = |names: &[&str]| {
+            let mut values = strings
+                .iter()
+                .filter(|(name, _)| names.contains(&plain_name(name).as_str()));
+            values.next().map(|(_, value)| self.told(value))
+        };
+        let Some(pattern) = value(&["pattern", "query", "regex", "search"]) else {
+            return self.line(call);
+        };
+        let place = value(&["path", "directory", "dir", "glob"]);
+        let place = place.map_or_else(String::new, |place| format!(" in {place}"));
+        one_line(&format!("searched `{pattern}`{place}"), CALL_CHARS)
+    }
+
+    /// A call on one line: its name and what it was given.
+    fn line(&self, call: &Call) -> String {
+        let values = values(&call.arguments);
+        let mut line = call.name.to_string();
+        for value in values {
+            if line.len() > CALL_CHARS {
+                break;
+            }
+            line.push(' ');
+            line.push_str(&value);
+        }
+        one_line(&self.told(&line), CALL_CHARS)
+    }
+}
+
+fn is_refused(text: &str) -> bool {
+    REFUSALS.iter().any(|opening| text.starts_with(opening))
+}
+
+fn path_argument(call: &Call) -> Option<String> {
+    let strings = strings(&call.arguments);
+    let mut paths = strings.iter().filter(|(name, _)| {
+        let name = plain_name(name);
+        name.contains("path") || name == "file" || name == "filename"
+    });
+    paths
+        .next()
+        .map(|(_, value)| value.trim().to_owned())
+        .filter(|path| !path.is_empty() && !path.contains('\n'))
+}
+
+/// The command line of a call, if it runs one.
+fn command_line(call: &Call) -> Option<String> {
+    let strings = strings(&call.arguments);
+    let lines: Vec<&str> = strings
+        .iter()
+        .filter(|(name, _)| matches!(plain_name(name).as_str(), "command" | "cmd" | "script"))
+        .map(|(_, value)| value.as_ref())
+        .collect();
+    match lines.as_slice() {
+        [] => None,
+        // `["bash", "-lc", "make test"]`
+        [_, flag, line] if flag.starts_with('-') => Some((*line).to_owned()),
+        lines => Some(lines.join(" ")),
+    }
+}
+
+/// A line that a search shows before or after what it found: `a.go-12-text`, `12-text`.
+pub(crate) fn is_around(line: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = line.split('-');
+    let first = parts.next().unwrap_or_default();
+    if is_number(first) {
+        // A date begins like it.
+        return parts
+            .next()
+            .is_some_and(|behind| !behind.starts_with(|one: char| one.is_ascii_digit()));
+    }
+    let end = first.len() + 1;
+    let is_path = |end: usize| {
+        line.get(..end)
+            .is_some_and(|path| !path.contains([':', ' ']))
+    };
+    let mut at = end;
+    for part in parts.take(8) {
+        if is_number(part)
+            && is_path(at)
+            && line
+                .get(at + part.len()..)
+                .is_some_and(|rest| rest.starts_with('-'))
+        {
+            return true;
+        }
+        at += part.len() + 1;
+    }
+    false
+}
+
+fn is_file_name(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let has_ending = name
+        .rsplit_once('.')
+        .is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()));
+    has_ending && !word.starts_with('-') && !word.contains(['\'', '"', '*', '$', ','])
+}

@@ -1,0 +1,262 @@
+//! What was done to files: every edit of a file merged into one account of it.
+
+use std::borrow::Cow;
+
+use super::outline::declared;
+use crate::files::{plain_name, strings};
+use crate::message::Call;
+use crate::one_line::one_line;
+
+/// What happened to a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileRecord {
+    pub(crate) path: String,
+    pub(crate) edits: u32,
+    pub(crate) reads: u32,
+    pub(crate) is_new: bool,
+    pub(crate) is_deleted: bool,
+    /// The entry that touched it last, and the one that changed it last.
+    pub(crate) last: usize,
+    pub(crate) last_edit: Option<usize>,
+    /// What edits declared anew, with the lines that do, what they took away, and what they changed inside.
+    pub(crate) added: Vec<(String, String)>,
+    pub(crate) removed: Vec<String>,
+    pub(crate) touched: Vec<String>,
+    /// The most telling line of each edit, the newest last.
+    pub(crate) hearts: Vec<String>,
+    /// What edits or looks at it were said to be for, the newest last.
+    pub(crate) purposes: Vec<String>,
+    /// What it declares, as far as it was read.
+    pub(crate) outline: Vec<(String, String)>,
+}
+
+/// An edit of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) path: String,
+    pub(crate) old: String,
+    pub(crate) new: String,
+    pub(crate) is_new: bool,
+    pub(crate) is_deleted: bool,
+}
+
+/// Lists of names of one file are kept up to this length.
+const NAMES: usize = 40;
+/// The longest line of an edit that is quoted.
+const HEART_CHARS: usize = 110;
+/// Two lines stand beside each other up to this length together.
+const PAIR_BYTES: usize = 150;
+
+impl FileRecord {
+    /// Adds an edit.
+    pub(crate) fn edit(&mut self, edit: &Edit, position: usize) {
+        self.edits += 1;
+        self.last = position;
+        self.last_edit = Some(position);
+        self.is_new |= edit.is_new && self.reads == 0 && self.edits == 1;
+        self.is_deleted = edit.is_deleted;
+        let (old, new) = (declared(&edit.old), declared(&edit.new));
+        for declared in &new {
+            let was = old.iter().find(|was| was.name == declared.name);
+            let known = self
+                .added
+                .iter()
+                .position(|(name, _)| name == declared.name);
+            match (was, known) {
+                (_, Some(at)) => {
+                    if let Some((_, line)) = self.added.get_mut(at) {
+                        *line = one_line(declared.line, HEART_CHARS);
+                    }
+                }
+                (None, None) if self.added.len() < NAMES => {
+                    let line = one_line(declared.line, HEART_CHARS);
+                    self.added.push((declared.name.to_owned(), line));
+                }
+                (Some(_), None) => push_newest(&mut self.touched, declared.name),
+                (None, None) => {}
+            }
+            self.removed.retain(|name| name != declared.name);
+        }
+        for was in old {
+            if new.iter().all(|declared| declared.name != was.name) {
+                self.added.retain(|(name, _)| name != was.name);
+                self.touched.retain(|name| name != was.name);
+                push_newest(&mut self.removed, was.name);
+            }
+        }
+        if let Some(heart) = heart(&edit.old, &edit.new) {
+            push_newest(&mut self.hearts, &heart);
+        }
+    }
+
+    /// Adds a look at it.
+    pub(crate) fn read(&mut self, text: &str, position: usize) {
+        self.reads += 1;
+        self.last = position;
+        for declared in declared(text) {
+            let is_known = self.outline.iter().any(|(name, _)| name == declared.name);
+            if !is_known && self.outline.len() < NAMES {
+                let line = one_line(declared.line, HEART_CHARS);
+                self.outline.push((declared.name.to_owned(), line));
+            }
+        }
+    }
+
+    /// Notes what an edit or a look was for.
+    pub(crate) fn is_for(&mut self, purpose: Option<&str>) {
+        if let Some(purpose) = purpose {
+            push_newest(&mut self.purposes, purpose);
+        }
+    }
+}
+
+fn push_newest(list: &mut Vec<String>, text: &str) {
+    list.retain(|known| known != text);
+    if list.len() == NAMES {
+        list.remove(0);
+    }
+    list.push(text.to_owned());
+}
+
+/// The edits that a call asks for.
+pub(crate) fn edits(call: &Call) -> Vec<Edit> {
+    let strings = strings(&call.arguments);
+    let patch = strings
+        .iter()
+        .map(|(_, value)| value.as_ref())
+        .find(|value| is_patch(value));
+    let raw = Some(call.arguments.as_ref()).filter(|text| is_patch(text) && strings.is_empty());
+    if let Some(patch) = patch.or(raw) {
+        return patched(patch);
+    }
+    let mut path = None;
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut old: Option<Cow<'_, str>> = None;
+    for (name, value) in strings {
+        match plain_name(&name).as_str() {
+            "path" | "filepath" | "file" | "filename" | "notebookpath" | "targetfile"
+            | "absolutepath" => {
+                path.get_or_insert_with(|| value.trim().to_owned());
+            }
+            "oldstring" | "oldstr" | "oldtext" | "search" => old = Some(value),
+            "newstring" | "newstr" | "newtext" | "replace" | "inserttext" | "newsource" => edits
+                .push(Edit {
+                    old: old.take().unwrap_or_default().into_owned(),
+                    new: value.into_owned(),
+                    ..Edit::default()
+                }),
+            "content" | "filetext" | "contents" => edits.push(Edit {
+                new: value.into_owned(),
+                is_new: true,
+                ..Edit::default()
+            }),
+            _ => {}
+        }
+    }
+    let Some(path) = path.filter(|path| !path.is_empty() && !path.contains('\n')) else {
+        return Vec::new();
+    };
+    for edit in &mut edits {
+        edit.path.clone_from(&path);
+    }
+    if edits.is_empty() {
+        edits.push(Edit {
+            path,
+            ..Edit::default()
+        });
+    }
+    edits
+}
+
+fn is_patch(text: &str) -> bool {
+    text.contains("*** Begin Patch")
+}
+
+/// The edits of a patch.
+fn patched(patch: &str) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for line in patch.lines() {
+        let file = ["*** Update File: ", "*** Add File: ", "*** Delete File: "]
+            .iter()
+            .find_map(|head| Some((*head, line.strip_prefix(head)?)));
+        if let Some((head, path)) = file {
+            edits.push(Edit {
+                path: path.trim().to_owned(),
+                is_new: head.contains("Add"),
+                is_deleted: head.contains("Delete"),
+                ..Edit::default()
+            });
+            continue;
+        }
+        let Some(edit) = edits.last_mut().filter(|_| !line.starts_with("***")) else {
+            continue;
+        };
+        let add = |text: &mut String, line: &str| {
+            text.push_str(line);
+            text.push('\n');
+        };
+        if let Some(line) = line.strip_prefix('+') {
+            add(&mut edit.new, line);
+        } else if let Some(line) = line.strip_prefix('-') {
+            add(&mut edit.old, line);
+        } else {
+            let line = line
+                .strip_prefix("@@")
+                .unwrap_or(line)
+                .trim_start_matches(' ');
+            add(&mut edit.old, line);
+            add(&mut edit.new, line);
+        }
+    }
+    edits
+}
+
+/// The most telling line of an edit; both lines where one takes the place of another.
+fn heart(old: &str, new: &str) -> Option<String> {
+    let lines = |text: &'_ str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        lines.filter(|line| says_something(line)).collect()
+    };
+    let (old_lines, new_lines) = (lines(old), lines(new));
+    let gone: Vec<&String> = old_lines
+        .iter()
+        .filter(|line| !new_lines.contains(line))
+        .collect();
+    let come: Vec<&String> = new_lines
+        .iter()
+        .filter(|line| !old_lines.contains(line))
+        .collect();
+    match (gone.as_slice(), come.as_slice()) {
+        ([], []) => None,
+        ([gone, ..], []) => Some(format!("removed `{}`", one_line(gone, HEART_CHARS))),
+        ([gone], [come]) if gone.len() + come.len() < PAIR_BYTES => {
+            Some(format!("`{gone}` → `{come}`"))
+        }
+        (_, come) => {
+            let is_comment = |line: &&&String| {
+                ["//", "#", "*", "/*", "--"]
+                    .iter()
+                    .any(|mark| line.starts_with(mark))
+            };
+            // A whole new file is told by what it declares.
+            if old.is_empty() && come.len() > 12 {
+                return None;
+            }
+            let line = come
+                .iter()
+                .find(|line| !is_comment(line))
+                .or(come.first())?;
+            Some(format!("`{}`", one_line(line, HEART_CHARS)))
+        }
+    }
+}
+
+fn says_something(line: &str) -> bool {
+    let words = line.chars().filter(|one| one.is_alphanumeric()).count();
+    let is_import = ["import ", "use ", "from ", "#include", "package ", "using "]
+        .iter()
+        .any(|opening| line.starts_with(opening));
+    words > 5 && !is_import
+}

@@ -1,0 +1,305 @@
+//! What came of a command, told from what it printed: pipes hide exit codes, and clients wrap what they return.
+
+use super::command::{Command, CommandKind};
+use crate::one_line::one_line;
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Whether it did what it should; `None` where nothing says so.
+    pub(crate) is_good: Option<bool>,
+    /// In a few words.
+    pub(crate) words: String,
+    /// The lines that tell what is wrong.
+    pub(crate) errors: Vec<String>,
+}
+
+/// A commit that a command made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Commit {
+    pub(crate) branch: String,
+    pub(crate) id: String,
+    pub(crate) subject: String,
+}
+
+/// Lines that are looked at, at either end of what was printed.
+const EDGE_LINES: usize = 400;
+/// Lines that tell what is wrong.
+const ERROR_LINES: usize = 8;
+/// The longest of them, in characters.
+const ERROR_CHARS: usize = 200;
+/// The longest account of what went well.
+const WORDS_CHARS: usize = 120;
+
+/// What clients put around what a program printed.
+const WRAPPERS: &[&str] = &[
+    "exit code",
+    "chunk id:",
+    "wall time:",
+    "original token count:",
+    "process exited with code",
+    "output:",
+    "<returncode>",
+    "[the command completed",
+    "command exited with code",
+    "shell cwd was reset",
+    "<system-reminder>",
+    "total output lines:",
+];
+const EXITS: &[&str] = &[
+    "exit code:",
+    "exit code",
+    "process exited with code",
+    "command exited with code",
+    "completed with exit code",
+    "<returncode>",
+];
+
+/// What a program printed, without what the client put around it.
+pub(crate) fn printed(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.lines()
+        .filter(|line| !is_wrapper(line) && !line.trim().is_empty())
+}
+
+fn is_wrapper(line: &str) -> bool {
+    let line = line.trim_start();
+    WRAPPERS.iter().any(|mark| {
+        line.get(..mark.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(mark))
+    })
+}
+
+/// The exit code that a client tells.
+fn exit_code(text: &str) -> Option<i32> {
+    let edges = text.lines().take(6).chain(text.lines().rev().take(3));
+    edges.map(str::trim_start).find_map(|line| {
+        let lower = line.to_ascii_lowercase();
+        let behind = EXITS
+            .iter()
+            .find_map(|mark| lower.split_once(mark).map(|(_, behind)| behind))?;
+        let digits = behind.trim_start_matches([':', ' ']);
+        let end = digits
+            .find(|one: char| one != '-' && !one.is_ascii_digit())
+            .unwrap_or(digits.len());
+        digits.get(..end)?.parse().ok()
+    })
+}
+
+impl Outcome {
+    /// What came of `command`, which printed `text`.
+    pub(crate) fn of(command: &Command, text: &str, is_error: bool) -> Self {
+        let code = exit_code(text);
+        let lines: Vec<&str> = edges(text).collect();
+        let errors = error_lines(&lines);
+        let has_failed = lines.iter().any(|line| reports_failure(line));
+        let is_check = matches!(command.kind, CommandKind::Check(_));
+        let is_bad = is_error
+            || code.is_some_and(|code| code != 0) && !matches!(command.kind, CommandKind::Search)
+            || is_check && has_failed && code != Some(0)
+            || is_check && has_failed && command.head.contains('|');
+        let is_good = match is_bad {
+            true => Some(false),
+            false if code == Some(0) || is_check => Some(true),
+            false => None,
+        };
+        let words = match (is_good, errors.first()) {
+            (Some(false), Some(_)) => errors
+                .iter()
+                .take(2)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(" / "),
+            (Some(false), None) => one_line(lines.last().unwrap_or(&""), ERROR_CHARS),
+            _ => good_words(command, &lines),
+        };
+        Self {
+            is_good,
+            words,
+            errors,
+        }
+    }
+}
+
+fn edges(text: &str) -> impl Iterator<Item = &str> {
+    let count = printed(text).count();
+    printed(text)
+        .enumerate()
+        .filter(move |(at, _)| *at < EDGE_LINES || at + EDGE_LINES >= count)
+        .map(|(_, line)| line)
+}
+
+/// What a success says of itself.
+fn good_words(command: &Command, lines: &[&str]) -> String {
+    let packages = lines
+        .iter()
+        .filter(|line| line.starts_with("ok  \t") || line.starts_with("ok \t"))
+        .count();
+    if packages > 1 {
+        return format!("{packages} packages ok");
+    }
+    let told = |line: &&&str| {
+        let lower = line.to_lowercase();
+        let counts =
+            lower.contains(" passed") || lower.contains(" passing") || lower.contains("0 issues");
+        let ends = [
+            "success",
+            "no issues",
+            "0 errors",
+            "test result: ok",
+            "compiled",
+            "finished",
+            "up to date",
+        ];
+        counts || ends.iter().any(|word| lower.contains(word))
+    };
+    let line = match command.kind {
+        CommandKind::Check(_) => lines.iter().rev().take(15).find(told),
+        CommandKind::Versions => lines.last(),
+        _ => None,
+    };
+    match (line, command.kind) {
+        (Some(line), _) => one_line(line.trim_matches(['=', '-', ' ']), WORDS_CHARS),
+        (None, CommandKind::Check(_)) => String::from("ok"),
+        (None, _) => {
+            let first: Vec<&str> = lines.iter().take(2).map(|line| line.trim()).collect();
+            one_line(&first.join(" / "), WORDS_CHARS)
+        }
+    }
+}
+
+/// The lines that tell what is wrong, in order, each once.
+pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in lines.iter().filter(|line| tells_error(line)) {
+        let line = one_line(line, ERROR_CHARS);
+        if !found.contains(&line) {
+            found.push(line);
+        }
+        if found.len() == ERROR_LINES {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a line says that a check failed.
+fn reports_failure(line: &str) -> bool {
+    let bare = line.trim_start();
+    let starts = [
+        "--- FAIL",
+        "FAIL\t",
+        "FAIL ",
+        "FAILED",
+        "error:",
+        "error[",
+        "npm ERR!",
+        "npm error",
+        "fatal:",
+        "panic:",
+        "Traceback (most recent",
+        "make: ***",
+        "BUILD FAILED",
+        "(fail)",
+        "E   ",
+        "✗",
+        "✖",
+        "× ",
+        "Error:",
+    ];
+    let inside = [
+        "error TS",
+        ": error: ",
+        "test result: FAILED",
+        "[build failed]",
+        "SyntaxError",
+    ];
+    starts.iter().any(|mark| bare.starts_with(mark))
+        || inside.iter().any(|mark| line.contains(mark))
+        || has_place(bare)
+        || fails(bare)
+}
+
+/// `3 failed`, `1 failing`; not `0 failed`.
+fn fails(line: &str) -> bool {
+    let mut words = line.split(|one: char| !one.is_alphanumeric());
+    let mut last = "";
+    words.any(|word| {
+        let counts = matches!(word, "failed" | "failing" | "failures" | "errors");
+        let before = std::mem::replace(&mut last, word);
+        counts && before.parse::<u32>().is_ok_and(|count| count > 0)
+    })
+}
+
+/// `src/a.go:12:3: message`, as compilers say it.
+fn has_place(line: &str) -> bool {
+    let mut parts = line.splitn(4, ':');
+    let (Some(path), Some(row), Some(column), Some(_)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let is_number = |part: &str| !part.is_empty() && part.chars().all(|one| one.is_ascii_digit());
+    path.contains('.') && !path.contains(' ') && is_number(row) && is_number(column)
+}
+
+/// Whether a line tells what is wrong.
+fn tells_error(line: &str) -> bool {
+    let bare = line.trim_start();
+    if ["ok ", "PASS", "=== ", "--- PASS"]
+        .iter()
+        .any(|mark| bare.starts_with(mark))
+    {
+        return false;
+    }
+    let inside = [
+        "Error:",
+        "Exception:",
+        "error:",
+        "undefined:",
+        ": undefined",
+        "not found",
+        "No such file",
+        "cannot ",
+        "Cannot ",
+        "AssertionError",
+        "ermission denied",
+        "imed out",
+        "rejected",
+        "panicked at",
+        "expected",
+    ];
+    let says_none = ["0 errors", "0 failed", "no error"]
+        .iter()
+        .any(|none| line.contains(none));
+    !says_none && (reports_failure(line) || inside.iter().any(|mark| line.contains(mark)))
+}
+
+impl Commit {
+    /// The commit that git says it made: `[main 1a2b3c4] subject`.
+    pub(crate) fn told(text: &str) -> Option<Self> {
+        text.lines().find_map(|line| {
+            let (place, subject) = line.trim_start().strip_prefix('[')?.split_once("] ")?;
+            let (branch, id) = place.rsplit_once(' ')?;
+            let is_id = id.len() >= 7 && id.chars().all(|one| one.is_ascii_hexdigit());
+            let branch = branch.split(' ').next()?;
+            is_id.then(|| Self {
+                branch: branch.to_owned(),
+                id: id.to_owned(),
+                subject: subject.trim().to_owned(),
+            })
+        })
+    }
+}
+
+/// The branch that git says one is on.
+pub(crate) fn branch_told(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| {
+        let line = line.trim();
+        let quoted = line
+            .strip_prefix("Switched to branch '")
+            .or_else(|| line.strip_prefix("Switched to a new branch '"))
+            .and_then(|rest| rest.strip_suffix('\''));
+        let branch = quoted.or_else(|| line.strip_prefix("On branch "))?;
+        (!branch.is_empty() && !branch.contains(' ')).then_some(branch)
+    })
+}

@@ -1,0 +1,63 @@
+//! The folder that a project stands in: it is told once, and paths are told from there.
+
+use std::collections::HashMap;
+
+use crate::files::{plain_name, strings};
+use crate::message::Message;
+
+/// Folders inside a project, not above one.
+const INSIDE: &[&str] = &[
+    "src", "cmd", "lib", "pkg", "packages", "apps", "test", "tests", "internal", "docs", "crates",
+    "scripts",
+];
+/// So many paths make a project.
+const FEWEST: u32 = 4;
+/// The share of all paths that stand in it, in percent.
+const SHARE_PERCENT: u32 = 60;
+/// A project stands at least this deep.
+const LEAST_DEPTH: usize = 2;
+
+/// The folder in which most of the named files stand.
+pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message>) -> Option<String> {
+    let mut folders: HashMap<String, u32> = HashMap::new();
+    let mut all = 0;
+    for call in messages.flat_map(Message::calls) {
+        for (name, value) in strings(&call.arguments) {
+            let name = plain_name(&name);
+            let is_folder = matches!(name.as_str(), "workdir" | "cwd" | "workingdirectory");
+            let is_path = name.contains("path") || name == "file";
+            let is_plain =
+                value.starts_with('/') && !value.contains(['\n', ' ']) && value.len() < 400;
+            if !is_plain || !(is_folder || is_path) || value.starts_with("/tmp/") {
+                continue;
+            }
+            all += 1;
+            let mut parts = value.trim_end_matches('/').split('/').skip(1).peekable();
+            let mut folder = String::new();
+            while let Some(part) = parts.next() {
+                if parts.peek().is_none() && !is_folder || INSIDE.contains(&part) {
+                    break;
+                }
+                folder.push('/');
+                folder.push_str(part);
+                *folders.entry(folder.clone()).or_default() += 1;
+            }
+        }
+    }
+    let depth = |folder: &str| folder.matches('/').count();
+    folders
+        .into_iter()
+        .filter(|(folder, count)| {
+            *count >= FEWEST && count * 100 >= all * SHARE_PERCENT && depth(folder) >= LEAST_DEPTH
+        })
+        .max_by(|(one, _), (other, _)| (depth(one), one).cmp(&(depth(other), other)))
+        .map(|(folder, _)| folder)
+}
+
+/// A text in which paths begin at the root.
+pub(crate) fn from_root(text: &str, root: Option<&str>) -> String {
+    match root.filter(|root| text.contains(*root)) {
+        Some(root) => text.replace(&format!("{root}/"), ""),
+        None => text.to_owned(),
+    }
+}
