@@ -75,6 +75,8 @@ pub(crate) enum Act {
 const CALL_CHARS: usize = 170;
 /// What is quoted of a result.
 const RESULT_CHARS: usize = 120;
+/// Lines of a result that are put on one line, at most.
+const DATA_LINES: usize = 24;
 /// Lines of a search that are kept.
 const HITS: usize = 3;
 /// Lines of a search that are looked at.
@@ -217,12 +219,11 @@ impl Story {
                 text: self.told(text),
             });
         }
-        let printed: Vec<&str> = outcome::printed(text).take(2).collect();
-        let result = one_line(&self.told(&printed.join(" / ")), RESULT_CHARS);
-        Some(Act::Called {
-            what: self.line(call),
-            result,
-        })
+        let printed: Vec<&str> = outcome::printed(text).take(DATA_LINES).collect();
+        let result = self.told(&outcome::beginning(&printed, RESULT_CHARS));
+        let what = self.line(call);
+        let says_something = !result.is_empty() || what.split(' ').skip(1).any(is_word);
+        says_something.then_some(Act::Called { what, result })
     }
 
     fn changed(&mut self, position: usize, call: &Call, purpose: Option<&str>) -> Option<Act> {
@@ -333,6 +334,10 @@ impl Story {
         }
         one_line(&self.told(&line), CALL_CHARS)
     }
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
 }
 
 fn is_refused(text: &str) -> bool {

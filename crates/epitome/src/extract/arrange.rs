@@ -149,6 +149,19 @@ pub(super) struct Requests(Vec<(usize, String)>);
 /// The longest quotation of a request that only heads a part of the log.
 const REQUEST_CHARS: usize = 90;
 
+/// What stands for a request that is quoted in a place of its own.
+fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
+    let is_quoted = |request: &Option<String>| {
+        let request = request.as_ref();
+        request.is_some_and(|request| one_line(request, REQUEST_CHARS) == text)
+    };
+    match () {
+        () if is_quoted(&parts.latest_request) => Some("the latest one, above"),
+        () if is_quoted(&parts.task) => Some("the first one, above"),
+        () => None,
+    }
+}
+
 impl Requests {
     pub(super) fn of(typed: impl Iterator<Item = (usize, String)>) -> Self {
         let short = typed.map(|(position, text)| (position, one_line(&text, REQUEST_CHARS)));
@@ -173,7 +186,7 @@ impl Requests {
             })
             .map(|((position, text), _)| Line {
                 position: *position,
-                text: text.clone(),
+                text: pointer(text, parts).map_or_else(|| text.clone(), str::to_owned),
                 kind: LineKind::Said,
             })
             .collect()
@@ -207,7 +220,8 @@ fn kind(candidate: &Candidate<'_>, replaced: &Replaced) -> LineKind {
     }
 }
 
-/// What later words of the user or the assistant replaced.
+/// What later words of the user replaced. What an assistant says that it does "instead of" something is no evidence
+/// that a choice was taken back.
 #[derive(Default)]
 pub(super) struct Replaced {
     /// Keys of what was replaced, with the entry that did so.
@@ -220,12 +234,11 @@ impl Replaced {
     pub(super) fn of(survey: &Survey<'_>) -> Self {
         let mut replaced = Self::default();
         for candidate in &survey.candidates {
-            if !matches!(candidate.piece.voice, Voice::User | Voice::Assistant) {
+            if candidate.piece.voice != Voice::User {
                 continue;
             }
-            let is_users = candidate.piece.voice == Voice::User;
             for (cue, behind) in behind_cues(&candidate.piece.text) {
-                let gives_up = is_users && GIVES_UP.contains(&cue);
+                let gives_up = GIVES_UP.contains(&cue);
                 let clause = behind.split([',', ';', '.', '(', ':']).next();
                 let clause = first_words(clause.unwrap_or_default(), REPLACED_BYTES);
                 scan(clause, |word| {

@@ -160,11 +160,18 @@ fn good_words(command: &Command, lines: &[&str]) -> String {
     match (line, command.kind) {
         (Some(line), _) => one_line(line.trim_matches(['=', '-', ' ']), WORDS_CHARS),
         (None, CommandKind::Check(_)) => String::from("ok"),
-        (None, _) => {
-            let first: Vec<&str> = lines.iter().take(2).map(|line| line.trim()).collect();
-            one_line(&first.join(" / "), WORDS_CHARS)
-        }
+        (None, _) => beginning(lines, WORDS_CHARS),
     }
+}
+
+/// How what was printed begins, on one line: of data as much as fits, of text two lines.
+pub(crate) fn beginning(lines: &[&str], chars: usize) -> String {
+    let is_data = lines
+        .first()
+        .is_some_and(|line| line.trim_start().starts_with(['{', '[']));
+    let (count, between) = if is_data { (24, " ") } else { (2, " / ") };
+    let first: Vec<&str> = lines.iter().take(count).map(|line| line.trim()).collect();
+    one_line(&first.join(between), chars)
 }
 
 /// The lines that tell what is wrong, in order, each once.
