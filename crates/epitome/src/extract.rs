@@ -80,6 +80,8 @@ pub struct Source<'a> {
 const PINS_PERCENT: u64 = 66;
 /// The share of the rest that the first and the newest request may take, each, in percent.
 const REQUEST_PERCENT: u64 = 13;
+/// The same where nothing was done but talk: every message is a request there.
+const REQUEST_PERCENT_OF_CHAT: u64 = 5;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
 /// The longest quotation of the first or the newest request.
@@ -194,9 +196,11 @@ impl Source<'_> {
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
         parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
-        let request_tokens = percent_of(left, REQUEST_PERCENT)
-            .max(REQUEST_TOKENS)
-            .min(left / 3);
+        let percent = match read.story.deeds.is_empty() {
+            true => REQUEST_PERCENT_OF_CHAT,
+            false => REQUEST_PERCENT,
+        };
+        let request_tokens = percent_of(left, percent).max(REQUEST_TOKENS).min(left / 3);
         if self.carries_task {
             parts.task = self.first_request(earlier, request_tokens);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());

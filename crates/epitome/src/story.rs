@@ -24,7 +24,7 @@ pub(crate) use root::from_root;
 
 use crate::files::{Access, access, is_failure, plain_name, strings, values};
 use crate::message::{Call, Message, Role, ToolResult};
-use crate::one_line::one_line;
+use crate::word_cut::clip;
 
 /// The story of a span.
 #[derive(Debug, Default)]
@@ -272,7 +272,7 @@ impl Story {
         }
         if command.kind == CommandKind::Search {
             let hits = self.hits(text);
-            let words = format!("`{}`", one_line(&command.head, CALL_CHARS));
+            let words = format!("`{}`", clip(&command.head, CALL_CHARS));
             return Act::Searched { words, hits };
         }
         Act::Ran { command, outcome }
@@ -286,7 +286,7 @@ impl Story {
         let words = said.and_then(|at| text.get(at..)).unwrap_or_default();
         Act::Refused {
             what: self.line(call),
-            words: one_line(words, 2 * RESULT_CHARS),
+            words: clip(words, 2 * RESULT_CHARS),
         }
     }
 
@@ -300,8 +300,7 @@ impl Story {
         let mut lines: Vec<&str> = lines.filter(|line| !is_around(line)).collect();
         lines.sort_by_key(|line| !line.contains(':'));
         let hits = lines.into_iter().take(HITS);
-        hits.map(|line| one_line(&self.told(line), HIT_CHARS))
-            .collect()
+        hits.map(|line| clip(&self.told(line), HIT_CHARS)).collect()
     }
 
     /// What a search tool was asked for, and where.
@@ -318,7 +317,7 @@ impl Story {
         };
         let place = value(&["path", "directory", "dir", "glob"]);
         let place = place.map_or_else(String::new, |place| format!(" in {place}"));
-        one_line(&format!("searched `{pattern}`{place}"), CALL_CHARS)
+        clip(&format!("searched `{pattern}`{place}"), CALL_CHARS)
     }
 
     /// A call on one line: its name and what it was given.
@@ -332,7 +331,7 @@ impl Story {
             line.push(' ');
             line.push_str(&value);
         }
-        one_line(&self.told(&line), CALL_CHARS)
+        clip(&self.told(&line), CALL_CHARS)
     }
 }
 

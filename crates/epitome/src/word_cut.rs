@@ -36,6 +36,32 @@ pub(crate) fn first_words(text: &str, chars: usize) -> &str {
     ""
 }
 
+/// A text on one line of at most `chars` characters, with a sign where it was cut; no name is cut in two.
+pub(crate) fn clip(text: &str, chars: usize) -> String {
+    // More than this is cut off anyway, however much of it is space.
+    let near = text
+        .char_indices()
+        .nth(chars.saturating_mul(8))
+        .map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
+    let mut line = String::with_capacity(near.len().min(chars * 4));
+    for word in near
+        .split(|one: char| one.is_whitespace() || one.is_control())
+        .filter(|word| !word.is_empty())
+    {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if near.len() == text.len() && line.chars().nth(chars).is_none() {
+        return line;
+    }
+    let front = first_words(&line, chars.saturating_sub(1)).trim_end().len();
+    line.truncate(front);
+    line.push('…');
+    line
+}
+
 /// At most `chars` characters of the end of a text, from where no name is cut in two.
 pub(crate) fn last_words(text: &str, chars: usize) -> &str {
     let count = text.chars().count();

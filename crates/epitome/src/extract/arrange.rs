@@ -5,9 +5,9 @@ use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
 use super::unbroken;
 use crate::anchor::scan;
-use crate::one_line::one_line;
 use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts};
+use crate::word_cut::clip;
 use crate::word_cut::first_words;
 
 /// Words by which people say that they chose. They sort lines into a section, no more.
@@ -153,7 +153,7 @@ const REQUEST_CHARS: usize = 90;
 fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
     let is_quoted = |request: &Option<String>| {
         let request = request.as_ref();
-        request.is_some_and(|request| one_line(request, REQUEST_CHARS) == text)
+        request.is_some_and(|request| clip(request, REQUEST_CHARS) == text)
     };
     match () {
         () if is_quoted(&parts.latest_request) => Some("the latest one, above"),
@@ -164,7 +164,7 @@ fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
 
 impl Requests {
     pub(super) fn of(typed: impl Iterator<Item = (usize, String)>) -> Self {
-        let short = typed.map(|(position, text)| (position, one_line(&text, REQUEST_CHARS)));
+        let short = typed.map(|(position, text)| (position, clip(&text, REQUEST_CHARS)));
         Self(short.collect())
     }
 

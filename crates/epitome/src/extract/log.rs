@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::pieces::{Piece, Voice};
-use crate::one_line::one_line;
+use crate::anchor::path_end;
 use crate::story::{Act, Command, CommandKind, Outcome, Story, prose};
+use crate::word_cut::clip;
 
 /// How much a step is worth before what it names counts.
 const COMMIT: f64 = 3.0;
@@ -151,7 +152,7 @@ pub(super) fn edited(story: &Story, requests: &[usize], each: &mut impl FnMut(Pi
         }
         last = Some(deed.position);
         for path in paths {
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = path_end(path);
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -169,8 +170,8 @@ fn ran(
     is_last: bool,
     remedy: impl Fn() -> Option<String>,
 ) -> Option<(Voice, f64, String)> {
-    let head = one_line(&command.head, COMMAND_CHARS);
-    let words = one_line(&outcome.words, OUTCOME_CHARS);
+    let head = clip(&command.head, COMMAND_CHARS);
+    let words = clip(&outcome.words, OUTCOME_CHARS);
     if outcome.is_good == Some(false) {
         let said = remedy();
         let worth = match command.kind {
@@ -215,7 +216,7 @@ pub(super) fn remedy_in(text: &str) -> Option<String> {
     prose::units(text, |number, unit| {
         let is_intent = || prose::is_intent(&unit.text.to_lowercase());
         if found.is_none() && number <= 6 && unit.worth >= REMEDY_WORTH && !is_intent() {
-            found = Some(one_line(unit.text, REMEDY_CHARS));
+            found = Some(clip(unit.text, REMEDY_CHARS));
         }
     });
     found

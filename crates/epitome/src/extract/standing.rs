@@ -1,9 +1,9 @@
 //! Where the work stands: the plan, what fails, what passed, what version control has, what was said last.
 
 use super::{Source, todo};
-use crate::one_line::one_line;
 use crate::story::{Act, Check, Command, CommandKind, Outcome, Progress, Story};
 use crate::summary::{DOING, Earlier, Line, LineKind, OPEN};
+use crate::word_cut::clip;
 
 /// The longest quotation of one part of the plan, and how many parts are named.
 const TASK_CHARS: usize = 140;
@@ -51,7 +51,7 @@ impl Source<'_> {
                     .iter()
                     .skip(from)
                     .take(most)
-                    .map(|task| one_line(task, chars));
+                    .map(|task| clip(task, chars));
                 let shown = shown.collect::<Vec<_>>().join("; ");
                 (!shown.is_empty()).then(|| line(plan.position, format!("{label}{shown}")))
             };
@@ -75,7 +75,7 @@ impl Source<'_> {
         let items = items
             .iter()
             .take(OPEN_TASKS)
-            .map(|item| one_line(item, TASK_CHARS));
+            .map(|item| clip(item, TASK_CHARS));
         items
             .map(|item| line(position, format!("{OPEN}{item}")))
             .collect()
@@ -109,7 +109,7 @@ impl Source<'_> {
         open.dedup_by_key(|(position, ..)| *position);
         let open = open.into_iter().take(FAILURES);
         open.map(|(position, command, outcome)| {
-            let mut text = format!("Failing now: `{}`", one_line(&command.head, COMMAND_CHARS));
+            let mut text = format!("Failing now: `{}`", clip(&command.head, COMMAND_CHARS));
             for error in outcome.errors.iter().take(ERROR_LINES) {
                 text.push('\n');
                 text.push_str(error);
@@ -153,14 +153,14 @@ fn passing(story: &Story) -> Option<Line> {
             continue;
         }
         newest.get_or_insert(position);
-        let words = one_line(&outcome.words, WORDS_CHARS);
+        let words = clip(&outcome.words, WORDS_CHARS);
         let when = match last_edit.is_some_and(|edit| edit > position) {
             true => " (before the last edits)",
             false => "",
         };
         told.push(format!(
             "`{}` → {words}{when}",
-            one_line(&command.head, COMMAND_CHARS)
+            clip(&command.head, COMMAND_CHARS)
         ));
     }
     Some(line(newest?, format!("Passed: {}", told.join("; "))))
@@ -179,7 +179,7 @@ fn versions(story: &Story) -> Option<Line> {
         told.push(format!(
             "last commit {} “{}”",
             commit.id,
-            one_line(&commit.subject, SUBJECT_CHARS)
+            clip(&commit.subject, SUBJECT_CHARS)
         ));
         let since = story
             .files

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::outline::declared;
 use crate::files::{plain_name, strings};
 use crate::message::Call;
-use crate::one_line::one_line;
+use crate::word_cut::clip;
 
 /// What happened to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,11 +65,11 @@ impl FileRecord {
             match (was, known) {
                 (_, Some(at)) => {
                     if let Some((_, line)) = self.added.get_mut(at) {
-                        *line = one_line(declared.line, HEART_CHARS);
+                        *line = clip(declared.line, HEART_CHARS);
                     }
                 }
                 (None, None) if self.added.len() < NAMES => {
-                    let line = one_line(declared.line, HEART_CHARS);
+                    let line = clip(declared.line, HEART_CHARS);
                     self.added.push((declared.name.to_owned(), line));
                 }
                 (Some(_), None) => push_newest(&mut self.touched, declared.name),
@@ -96,7 +96,7 @@ impl FileRecord {
         for declared in declared(text) {
             let is_known = self.outline.iter().any(|(name, _)| name == declared.name);
             if !is_known && self.outline.len() < NAMES {
-                let line = one_line(declared.line, HEART_CHARS);
+                let line = clip(declared.line, HEART_CHARS);
                 self.outline.push((declared.name.to_owned(), line));
             }
         }
@@ -230,7 +230,7 @@ fn heart(old: &str, new: &str) -> Option<String> {
         .collect();
     match (gone.as_slice(), come.as_slice()) {
         ([], []) => None,
-        ([gone, ..], []) => Some(format!("removed `{}`", one_line(gone, HEART_CHARS))),
+        ([gone, ..], []) => Some(format!("removed `{}`", clip(gone, HEART_CHARS))),
         ([gone], [come]) if gone.len() + come.len() < PAIR_BYTES => {
             Some(format!("`{gone}` → `{come}`"))
         }
@@ -248,7 +248,7 @@ fn heart(old: &str, new: &str) -> Option<String> {
                 .iter()
                 .find(|line| !is_comment(line))
                 .or(come.first())?;
-            Some(format!("`{}`", one_line(line, HEART_CHARS)))
+            Some(format!("`{}`", clip(line, HEART_CHARS)))
         }
     }
 }

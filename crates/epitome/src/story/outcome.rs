@@ -1,7 +1,7 @@
 //! What came of a command, told from what it printed: pipes hide exit codes, and clients wrap what they return.
 
 use super::command::{Command, CommandKind};
-use crate::one_line::one_line;
+use crate::word_cut::clip;
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Outcome {
                 .cloned()
                 .collect::<Vec<_>>()
                 .join(" / "),
-            (Some(false), None) => one_line(lines.last().unwrap_or(&""), ERROR_CHARS),
+            (Some(false), None) => clip(lines.last().unwrap_or(&""), ERROR_CHARS),
             _ => good_words(command, &lines),
         };
         Self {
@@ -158,7 +158,7 @@ fn good_words(command: &Command, lines: &[&str]) -> String {
         _ => None,
     };
     match (line, command.kind) {
-        (Some(line), _) => one_line(line.trim_matches(['=', '-', ' ']), WORDS_CHARS),
+        (Some(line), _) => clip(line.trim_matches(['=', '-', ' ']), WORDS_CHARS),
         (None, CommandKind::Check(_)) => String::from("ok"),
         (None, _) => beginning(lines, WORDS_CHARS),
     }
@@ -171,14 +171,14 @@ pub(crate) fn beginning(lines: &[&str], chars: usize) -> String {
         .is_some_and(|line| line.trim_start().starts_with(['{', '[']));
     let (count, between) = if is_data { (24, " ") } else { (2, " / ") };
     let first: Vec<&str> = lines.iter().take(count).map(|line| line.trim()).collect();
-    one_line(&first.join(between), chars)
+    clip(&first.join(between), chars)
 }
 
 /// The lines that tell what is wrong, in order, each once.
 pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in lines.iter().filter(|line| tells_error(line)) {
-        let line = one_line(line, ERROR_CHARS);
+        let line = clip(line, ERROR_CHARS);
         if !found.contains(&line) {
             found.push(line);
         }

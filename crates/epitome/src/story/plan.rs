@@ -2,7 +2,7 @@
 
 use crate::files::{plain_name, strings};
 use crate::message::Call;
-use crate::one_line::one_line;
+use crate::word_cut::clip;
 
 /// How far a part of the plan is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn tasks(call: &Call) -> Vec<Task> {
         let name = plain_name(&name);
         if ITEMS.contains(&name.as_str()) {
             let task = Task {
-                text: one_line(&value, TASK_CHARS),
+                text: clip(&value, TASK_CHARS),
                 progress: early.unwrap_or(Progress::Open),
                 id: None,
             };

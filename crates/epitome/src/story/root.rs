@@ -54,10 +54,29 @@ pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message>) -> Option<St
         .map(|(folder, _)| folder)
 }
 
-/// A text in which paths begin at the root.
+/// A text in which paths begin at the root. Those of files right in it stay whole: a name alone could be any file's.
 pub(crate) fn from_root(text: &str, root: Option<&str>) -> String {
-    match root.filter(|root| text.contains(*root)) {
-        Some(root) => text.replace(&format!("{root}/"), ""),
-        None => text.to_owned(),
+    let Some(root) = root.filter(|root| text.contains(*root)) else {
+        return text.to_owned();
+    };
+    let mut told = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(root) {
+        told.push_str(before);
+        let inside = behind.strip_prefix('/').filter(|inside| {
+            let end = inside.find(|one: char| one.is_whitespace() || "\"'`:,;()<>|…".contains(one));
+            inside
+                .get(..end.unwrap_or(inside.len()))
+                .is_some_and(|path| path.trim_end_matches('/').contains('/'))
+        });
+        match inside {
+            Some(inside) => rest = inside,
+            None => {
+                told.push_str(root);
+                rest = behind;
+            }
+        }
     }
+    told.push_str(rest);
+    told
 }
