@@ -56,9 +56,10 @@ pub(crate) fn clip(text: &str, chars: usize) -> String {
     if near.len() == text.len() && line.chars().nth(chars).is_none() {
         return line;
     }
-    let front = first_words(&line, chars.saturating_sub(1)).trim_end().len();
+    let front = first_words(&line, chars.saturating_sub(2)).trim_end().len();
     line.truncate(front);
-    line.push('…');
+    // Apart, so that the sign does not become a part of a name.
+    line.push_str(" …");
     line
 }
 

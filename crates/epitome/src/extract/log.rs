@@ -70,7 +70,7 @@ pub(super) fn lines(
             }
             Act::Committed { commit, is_pushed } => {
                 let pushed = if *is_pushed { ", pushed" } else { "" };
-                let text = format!("Commit {} “{}”{pushed}", commit.id, commit.subject);
+                let text = format!("Commit {} \"{}\"{pushed}", commit.id, commit.subject);
                 add(Voice::Deed, COMMIT, place, text);
             }
             Act::Searched { words, hits } if !hits.is_empty() => {
@@ -84,7 +84,7 @@ pub(super) fn lines(
             Act::Refused { what, words } => {
                 let said = match words.is_empty() {
                     true => String::new(),
-                    false => format!(": “{words}”"),
+                    false => format!(": \"{words}\""),
                 };
                 add(
                     Voice::Deed,

@@ -177,7 +177,7 @@ fn versions(story: &Story) -> Option<Line> {
     let last = story.commits.last();
     if let Some((position, commit)) = last {
         told.push(format!(
-            "last commit {} “{}”",
+            "last commit {} \"{}\"",
             commit.id,
             clip(&commit.subject, SUBJECT_CHARS)
         ));

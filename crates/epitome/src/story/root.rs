@@ -18,10 +18,10 @@ const SHARE_PERCENT: u32 = 60;
 const LEAST_DEPTH: usize = 2;
 
 /// The folder in which most of the named files stand.
-pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message>) -> Option<String> {
+pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message> + Clone) -> Option<String> {
     let mut folders: HashMap<String, u32> = HashMap::new();
     let mut all = 0;
-    for call in messages.flat_map(Message::calls) {
+    for call in messages.clone().flat_map(Message::calls) {
         for (name, value) in strings(&call.arguments) {
             let name = plain_name(&name);
             let is_folder = matches!(name.as_str(), "workdir" | "cwd" | "workingdirectory");
@@ -45,13 +45,39 @@ pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message>) -> Option<St
         }
     }
     let depth = |folder: &str| folder.matches('/').count();
-    folders
+    let mut folders: Vec<String> = folders
         .into_iter()
         .filter(|(folder, count)| {
             *count >= FEWEST && count * 100 >= all * SHARE_PERCENT && depth(folder) >= LEAST_DEPTH
         })
-        .max_by(|(one, _), (other, _)| (depth(one), one).cmp(&(depth(other), other)))
         .map(|(folder, _)| folder)
+        .collect();
+    folders.sort_by(|one, other| (depth(other), other).cmp(&(depth(one), one)));
+    // What nobody named is not named by us.
+    folders
+        .into_iter()
+        .find(|folder| messages.clone().any(|message| names(message, folder)))
+}
+
+/// Whether a message names a folder by itself, not as the beginning of a path.
+fn names(message: &Message, folder: &str) -> bool {
+    let named = |text: &str| {
+        let mut places = text.match_indices(folder);
+        places.any(|(at, _)| {
+            let behind = text.get(at + folder.len()..).unwrap_or_default();
+            let behind = behind.strip_prefix('/').unwrap_or(behind);
+            behind
+                .chars()
+                .next()
+                .is_none_or(|one| one.is_whitespace() || "\"'`;&)\\".contains(one))
+        })
+    };
+    message.spoken().any(named)
+        || message.calls().any(|call| named(&call.arguments))
+        || message
+            .results()
+            .flat_map(|result| result.texts())
+            .any(named)
 }
 
 /// A text in which paths begin at the root. Those of files right in it stay whole: a name alone could be any file's.
@@ -67,7 +93,9 @@ pub(crate) fn from_root(text: &str, root: Option<&str>) -> String {
             let end = inside.find(|one: char| one.is_whitespace() || "\"'`:,;()<>|…".contains(one));
             inside
                 .get(..end.unwrap_or(inside.len()))
-                .is_some_and(|path| path.trim_end_matches('/').contains('/'))
+                .is_some_and(|path| {
+                    path.trim_end_matches('/').contains('/') && !path.starts_with('.')
+                })
         });
         match inside {
             Some(inside) => rest = inside,
