@@ -90,7 +90,9 @@ const REQUEST_CHARS: usize = 4_000;
 const LAST_WORDS_CHARS: usize = 600;
 /// The share of the rest that last words and where the work stands may take, in percent.
 const CLOSE_PERCENT: u64 = 6;
-const STANDING_PERCENT: u64 = 22;
+const STANDING_PERCENT: u64 = 20;
+/// The share of the rest that the newest steps may take, in percent.
+const NEWEST_PERCENT: u64 = 10;
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
 const CHANGED_PERCENT: u64 = 24;
 const LOOKED_AT_PERCENT: u64 = 7;
@@ -102,7 +104,7 @@ const CHANGED_FACTOR: f64 = 2.0;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
-const SAID_PERCENT_OF_WORK: u64 = 16;
+const SAID_PERCENT_OF_WORK: u64 = 24;
 /// Of this, what sentences may take that have a word that rules have, in percent of what is left.
 const BINDING_PERCENT: u64 = 4;
 /// Where a quotation was cut in the middle; its end gets this part of it.
@@ -141,7 +143,12 @@ impl Source<'_> {
         let (mut parts, mut left) = self.opening(read);
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
-        let close = parts.last_words.iter().chain(&parts.standing);
+        parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
+        let close = parts
+            .last_words
+            .iter()
+            .chain(&parts.standing)
+            .chain(&parts.newest);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
             let listed = self.list_files(earlier, &mut parts, left);
@@ -294,6 +301,9 @@ impl Source<'_> {
         let said = percent_of(free, said_percent(survey));
         let bound = percent_of(free, BINDING_PERCENT);
         let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
+        // All that he typed, if that is little; else what tells most.
+        let is_users = |candidate: &Candidate<'_>| candidate.piece.voice == Voice::User;
+        let said_left = coverage.take_all(is_users, cost, said_left);
         let said_left = coverage.fill(is_said, cost, said_left);
         let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
         let told = free.saturating_sub(said - said_left + names);
@@ -433,7 +443,11 @@ impl Source<'_> {
         for text in parts.task.iter().chain(&parts.latest_request) {
             coverage.tell(text);
         }
-        let lines = parts.last_words.iter().chain(&parts.standing);
+        let lines = parts
+            .last_words
+            .iter()
+            .chain(&parts.standing)
+            .chain(&parts.newest);
         for line in lines.chain(&parts.named) {
             coverage.tell(&line.text);
         }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 pub(crate) use change::FileRecord;
 pub(crate) use command::{Check, Command, CommandKind};
-pub(crate) use outcome::{Commit, Outcome};
+pub(crate) use outcome::{Commit, Outcome, printed};
 pub(crate) use outline::without_number;
 pub(crate) use plan::{Plan, Progress, is_plan};
 pub(crate) use root::from_root;
@@ -219,7 +219,7 @@ impl Story {
                 text: self.told(text),
             });
         }
-        let printed: Vec<&str> = outcome::printed(text).take(DATA_LINES).collect();
+        let printed: Vec<&str> = printed(text).take(DATA_LINES).collect();
         let result = self.told(&outcome::beginning(&printed, RESULT_CHARS));
         let what = self.line(call);
         let says_something = !result.is_empty() || what.split(' ').skip(1).any(is_word);
@@ -293,7 +293,7 @@ impl Story {
     /// The most telling lines that a search returned: those with words before those that are paths alone, and none of
     /// those that only stand around what was found.
     fn hits(&self, text: &str) -> Vec<String> {
-        let lines = outcome::printed(text).take(HIT_LINES).map(str::trim);
+        let lines = printed(text).take(HIT_LINES).map(str::trim);
         let lines = lines.filter(|line| {
             line.len() > 6 && !line.starts_with("Found ") && !line.starts_with("No ")
         });
@@ -321,7 +321,7 @@ impl Story {
     }
 
     /// A call on one line: its name and what it was given.
-    fn line(&self, call: &Call) -> String {
+    pub(crate) fn line(&self, call: &Call) -> String {
         let values = values(&call.arguments);
         let mut line = call.name.to_string();
         for value in values {

@@ -50,6 +50,8 @@ pub struct Parts {
     pub failures: Vec<Line>,
     /// Where the work stands: the plan, what fails, what passed, what version control has.
     pub standing: Vec<Line>,
+    /// The newest steps, with the beginning of what came of each.
+    pub newest: Vec<Line>,
     /// Beginnings of requests under which something is told and of which nothing else is quoted.
     pub requests: Vec<Line>,
     /// The folder that paths are told from.
@@ -117,6 +119,7 @@ const WRITTEN_HEADING: &str = "## Record: summary";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const STANDING_HEADING: &str = "## Record: where the work stands";
+const NEWEST_HEADING: &str = "## Record: newest steps";
 const LOG_HEADING: &str = "## Record: work log, oldest first";
 const NAMES_HEADING: &str = "## Record: other names and values";
 /// What earlier versions wrote.
@@ -171,6 +174,7 @@ impl Parts {
         section(&mut body, FAILURES_HEADING, bullets(&self.failures));
         let names = self.record.iter().filter(|line| !line.kind.is_told());
         section(&mut body, NAMES_HEADING, bullets(names));
+        section(&mut body, NEWEST_HEADING, bullets(&self.newest));
         sign(&body)
     }
 
@@ -204,6 +208,7 @@ impl Parts {
             .chain(self.read.iter().cloned())
             .chain(self.failures.iter().cloned())
             .chain(names.cloned())
+            .chain(self.newest.iter().cloned())
             .collect()
     }
 
@@ -235,6 +240,7 @@ impl Parts {
             TASK_HEADING,
             LATEST_HEADING,
             STANDING_HEADING,
+            NEWEST_HEADING,
             CHANGED_HEADING,
             READ_HEADING,
             LAST_WORDS,

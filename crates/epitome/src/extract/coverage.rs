@@ -151,16 +151,48 @@ impl<'s, 'a> Coverage<'s, 'a> {
                 continue;
             };
             left = rest;
-            for &id in survey.ids(candidate) {
-                let share = self.share(candidate, id);
-                tell(&mut self.told, id, share);
-            }
-            if let Some(taken) = self.taken.get_mut(top.index) {
-                *taken = true;
-            }
-            self.order.push(top.index);
+            self.take(top.index, candidate, cost);
         }
         left
+    }
+
+    /// Takes all pieces that `may` be taken, if they fit together. Returns what is left of the budget.
+    pub(super) fn take_all(
+        &mut self,
+        may: impl Fn(&Candidate<'a>) -> bool,
+        cost: impl Fn(&Candidate<'a>) -> u64,
+        budget_tokens: u64,
+    ) -> u64 {
+        let survey = self.survey;
+        let open = survey.candidates.iter().zip(&self.taken).enumerate();
+        let all: Vec<(usize, u64)> = open
+            .filter(|(_, (candidate, taken))| !**taken && may(candidate))
+            .map(|(index, (candidate, _))| (index, cost(candidate)))
+            .collect();
+        let sum: u64 = all.iter().map(|(_, cost)| cost).sum();
+        let Some(left) = budget_tokens.checked_sub(sum) else {
+            return budget_tokens;
+        };
+        for (index, cost) in all {
+            if let Some(candidate) = survey.candidates.get(index) {
+                self.take(index, candidate, cost);
+            }
+        }
+        left
+    }
+
+    fn take(&mut self, index: usize, candidate: &Candidate<'a>, cost: u64) {
+        for &id in self.survey.ids(candidate) {
+            let share = self.share(candidate, id);
+            tell(&mut self.told, id, share);
+        }
+        if let Some(taken) = self.taken.get_mut(index) {
+            *taken = true;
+        }
+        if let Some(known) = self.costs.get_mut(index) {
+            *known = Some(cost);
+        }
+        self.order.push(index);
     }
 
     /// Gives up what was taken last, until this much room is free. Returns whether anything was left to give up.

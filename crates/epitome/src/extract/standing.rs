@@ -1,10 +1,19 @@
 //! Where the work stands: the plan, what fails, what passed, what version control has, what was said last.
 
+use std::collections::HashMap;
+
 use super::{Source, todo};
-use crate::story::{Act, Check, Command, CommandKind, Outcome, Progress, Story};
+use crate::message::{Call, ToolResult};
+use crate::story::{
+    Act, Check, Command, CommandKind, Outcome, Progress, Story, is_plan, printed, without_number,
+};
 use crate::summary::{DOING, Earlier, Line, LineKind, OPEN};
 use crate::word_cut::clip;
 
+/// How many of the newest steps are told, among so many entries, and how much of each.
+const NEWEST: usize = 4;
+const NEWEST_ENTRIES: usize = 12;
+const NEWEST_CHARS: usize = 700;
 /// The longest quotation of one part of the plan, and how many parts are named.
 const TASK_CHARS: usize = 140;
 const OPEN_TASKS: usize = 14;
@@ -36,6 +45,47 @@ impl Source<'_> {
             (!text.is_empty()).then_some(Line { text, ..line })
         };
         lines.into_iter().filter_map(fits).collect()
+    }
+
+    /// The newest steps of the span, oldest first, with as much of what came of each as there is room for.
+    pub(super) fn newest_steps(&self, story: &Story, cap_tokens: u64) -> Vec<Line> {
+        let results: HashMap<&str, &ToolResult> = self
+            .entries()
+            .rev()
+            .take(NEWEST_ENTRIES)
+            .flat_map(|(_, message)| message.results())
+            .map(|result| (&*result.call_id, result))
+            .collect();
+        let newest = self.entries().rev().take(NEWEST_ENTRIES);
+        let calls = newest.flat_map(|(position, message)| {
+            let calls: Vec<&Call> = message.calls().collect();
+            calls.into_iter().rev().map(move |call| (position, call))
+        });
+        let steps = calls.filter_map(|(position, call)| {
+            let result = results.get(&*call.id)?;
+            let text = result.texts().collect::<Vec<_>>().join("\n");
+            let printed: Vec<&str> = printed(&text)
+                .map(|line| without_number(line).trim())
+                .collect();
+            let told = story.told(&printed.join(" / "));
+            (!is_plan(call) && !told.is_empty()).then(|| (position, story.line(call), told))
+        });
+        let mut left = cap_tokens;
+        let mut lines = Vec::new();
+        for (position, call, result) in steps.take(NEWEST) {
+            let room = left.min(cap_tokens / 2);
+            let text = self.shortened(&format!("{call} ⇒ {result}"), NEWEST_CHARS, room);
+            let Some(rest) = left
+                .checked_sub(self.cost(&text))
+                .filter(|_| !text.is_empty())
+            else {
+                break;
+            };
+            left = rest;
+            lines.push(line(position, text));
+        }
+        lines.reverse();
+        lines
     }
 
     fn plan_lines(&self, story: &Story, earlier: &Earlier) -> Vec<Line> {
