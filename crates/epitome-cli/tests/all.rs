@@ -24,6 +24,8 @@ mod hostile_project;
 mod inspect;
 #[path = "all/museum.rs"]
 mod museum;
+#[path = "all/pins.rs"]
+mod pins;
 #[path = "all/recall.rs"]
 mod recall;
 #[path = "all/records.rs"]

@@ -195,6 +195,11 @@ impl Epoch {
         })
     }
 
+    /// Whether it may be shown where the user dropped these pins, and no others.
+    pub(crate) fn heeds(&self, dropped: &[String]) -> bool {
+        self.record.heeds(&self.summary, dropped)
+    }
+
     /// The epoch as a store keeps it.
     ///
     /// # Errors
@@ -209,7 +214,7 @@ impl Epoch {
             id: self.id.clone(),
             conversation: conversation.clone(),
             node: self.node,
-            model_class: self.class.to_string(),
+            model_class: self.class.class_without(&self.record.unpinned),
             state,
             head_entries: u32::from(self.record.task_in_head),
             covered_entries: u32::try_from(self.record.covered_links).unwrap_or(u32::MAX),

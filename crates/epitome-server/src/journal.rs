@@ -10,7 +10,7 @@ use epitome_engine::record::RecordError;
 use epitome_engine::runner::{LEASE_MS, Lease};
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
-    ConversationId, Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
+    ConversationId, Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -180,6 +180,37 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         false
+    }
+
+    /// The pins that the user dropped in a conversation; `parent` is the one that it branched off from, which the store may
+    /// not know yet. `None` when the store is slow or broken.
+    pub(crate) async fn dropped_pins(
+        &self,
+        conversation: &ConversationId,
+        parent: Option<ConversationId>,
+    ) -> Option<Vec<String>> {
+        let Some(store) = &self.store else {
+            return Some(Vec::new());
+        };
+        let questions = async {
+            let mut marked = store.marked_pins(&self.tenant, conversation).await?;
+            if let Some(parent) = parent {
+                let shared = store.marked_pins(&self.tenant, &parent).await?;
+                let is_new = |row: &PinRow| marked.iter().all(|own| own.text != row.text);
+                let shared: Vec<PinRow> = shared.into_iter().filter(is_new).collect();
+                marked.extend(shared);
+            }
+            Ok::<_, epitome_store::Error>(PinRow::dropped(marked))
+        };
+        match crate::clock::within(READ_DEADLINE, questions).await {
+            Ok(Ok(dropped)) => {
+                self.health.worked(READ);
+                return Some(dropped);
+            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
+        }
+        None
     }
 
     /// Does the background work of a conversation, unless another process is at it. A store that does not answer is no

@@ -233,6 +233,7 @@ impl Keeper {
             body,
             conversation,
             place,
+            dropped_pins: None,
             is_private: endpoint.is_private,
             now_ms,
         };
@@ -247,6 +248,9 @@ impl Keeper {
         let reading = bare.reading(&self.sight(&ticket, None));
         let before = reading.size_tokens;
         let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
+        if self.index.has_epochs(&ticket.conversation) {
+            self.ask_pins(&mut ticket).await;
+        }
         ticket.epoch = self.in_force(&ticket, &need);
         self.heed_undo(&mut ticket, &need).await;
         let leaves_nothing = bare.gauge().leaves_nothing();
@@ -398,8 +402,9 @@ impl Keeper {
     /// The epoch that a request goes out under: the newest of its own class, else one that helps it to fit.
     fn in_force(&self, ticket: &Ticket, need: &Need) -> Option<Arc<Epoch>> {
         let conversation = &ticket.conversation;
-        let own = |epoch: &Epoch| need.owns(epoch.class);
-        let helps = |epoch: &Epoch| need.is_helped_by(epoch.class);
+        let heeds = |epoch: &Epoch| epoch.heeds(ticket.dropped_pins());
+        let own = |epoch: &Epoch| need.owns(epoch.class) && heeds(epoch);
+        let helps = |epoch: &Epoch| need.is_helped_by(epoch.class) && heeds(epoch);
         let found = self.index.published(conversation, ticket.form, own);
         found.or_else(|| self.index.published(conversation, ticket.form, helps))
     }

@@ -9,9 +9,9 @@ use epitome_testkit::{ModelConfig, ScriptedModel, Wire, client, generate};
 
 use crate::support::{epitome, run, stderr};
 
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// What it says after its address.
     lines: Receiver<String>,
 }
@@ -35,7 +35,7 @@ impl Drop for Serving {
     }
 }
 
-fn serve(upstream: &str, arguments: &[&str]) -> Serving {
+pub(crate) fn serve(upstream: &str, arguments: &[&str]) -> Serving {
     let mut child = epitome()
         .args(["serve", "--listen", "127.0.0.1:0"])
         .args([

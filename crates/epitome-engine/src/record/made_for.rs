@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use epitome::Digest;
+
 /// What a compaction of a proxy was made for, as it stands in the class of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeFor {
@@ -15,10 +17,27 @@ pub enum MadeFor {
     Refused(u64),
 }
 
+/// Stands between what it was made for and the pins that it was made without.
+const WITHOUT: &str = "/without/";
+
 impl MadeFor {
+    /// The class of a row that was made without these pins: nobody takes it for one that has them.
+    #[must_use]
+    pub fn class_without(self, unpinned: &[String]) -> String {
+        if unpinned.is_empty() {
+            return self.to_string();
+        }
+        let mut texts: Vec<&str> = unpinned.iter().map(|text| text.trim()).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let digest = Digest::of(texts.join("\n").as_bytes()).prefix();
+        format!("{self}{WITHOUT}{digest:016x}")
+    }
+
     /// Reads the class of a row; `None` where it is not one of a proxy, or one that this version does not know.
     #[must_use]
     pub fn read(class: &str) -> Option<Self> {
+        let class = class.split(WITHOUT).next().unwrap_or(class);
         let number = |text: &str| text.parse().ok();
         match class.split_once('/') {
             None if class == "any" => Some(Self::Any),

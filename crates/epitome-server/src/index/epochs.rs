@@ -15,7 +15,7 @@ const SUMMARY_BYTES: usize = 64 << 20;
 /// Epochs by their nodes. When their summaries take too much room the oldest go; the store still has them.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
-    /// One for each class at a node.
+    /// One for each class at a node, and for each set of pins that the user dropped.
     by_node: Digests<Vec<Arc<Epoch>>>,
     order: VecDeque<(Digest, String)>,
     bytes: usize,
@@ -35,7 +35,9 @@ impl Epochs {
         let same_class = self
             .at(&node)
             .iter()
-            .find(|known| known.class == epoch.class);
+            .find(|known| {
+                known.class == epoch.class && known.record.unpinned == epoch.record.unpinned
+            });
         if let Some(replaced) = same_class.map(|known| known.id.clone()) {
             self.remove(&node, &replaced);
         }

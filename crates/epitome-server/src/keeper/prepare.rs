@@ -29,8 +29,10 @@ impl Keeper {
             return;
         }
         let keeper = Arc::clone(self);
-        let (ticket, case) = (Arc::new(ticket.clone()), Arc::new(case.clone()));
+        let (mut ticket, case) = (ticket.clone(), Arc::new(case.clone()));
         self.tasks.spawn(async move {
+            keeper.ask_pins(&mut ticket).await;
+            let ticket = Arc::new(ticket);
             let made = if keeper.rules.asks_somebody() {
                 keeper.written_alone(&ticket, &case, reason).await
             } else {

@@ -33,12 +33,19 @@ pub(crate) struct Ticket {
     /// Estimated tokens of what goes out.
     pub(crate) sent_tokens: u64,
     pub(crate) epoch: Option<Arc<Epoch>>,
+    /// The pins that the user dropped, once that was asked.
+    pub(crate) dropped_pins: Option<Arc<[String]>>,
     /// Whether the client asked to keep it out of the store.
     pub(crate) is_private: bool,
     pub(crate) now_ms: i64,
 }
 
 impl Ticket {
+    /// The pins that the user dropped, as far as that was asked.
+    pub(super) fn dropped_pins(&self) -> &[String] {
+        self.dropped_pins.as_deref().unwrap_or_default()
+    }
+
     /// Estimated tokens of the whole request as the client sent it.
     pub(super) fn total_tokens(&self) -> u64 {
         self.fixed_tokens + self.conversation.log.total_tokens()

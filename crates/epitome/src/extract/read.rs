@@ -2,7 +2,7 @@
 
 use super::Source;
 use crate::message::{Message, Role};
-use crate::pin::{self, Binding, Pin, Sayings};
+use crate::pin::{self, Binding, Pin, PinState, Sayings};
 use crate::summary::Earlier;
 
 /// What a summary is written from, whatever its budget.
@@ -10,6 +10,8 @@ use crate::summary::Earlier;
 pub(crate) struct Read {
     pub(super) earlier: Earlier,
     pub(super) pins: Vec<Pin>,
+    /// Sentences that would be pins, had the user not dropped them.
+    pub(crate) unpinned: Vec<Pin>,
     pub(super) binding: Binding,
 }
 
@@ -18,9 +20,12 @@ impl Source<'_> {
     pub(crate) fn read(&self) -> Read {
         let earlier = self.earlier();
         let (pins, binding) = self.pins(&earlier);
+        let is_dropped = |pin: &Pin| pin.state == PinState::Dropped;
+        let (unpinned, pins) = pins.into_iter().partition(is_dropped);
         Read {
             earlier,
             pins,
+            unpinned,
             binding,
         }
     }
@@ -33,7 +38,12 @@ impl Source<'_> {
         let adds = !(self.host_pins.is_empty() && pins.is_empty() && said.is_empty());
         if adds || task.is_some() || self.entries().count() < self.span.len() {
             let span = self.span.iter().copied();
-            pin::sorted(Vec::new(), span.map(|entry| self.heard(entry))).0
+            pin::sorted(
+                Vec::new(),
+                span.map(|entry| self.heard(entry)),
+                self.dropped_pins,
+            )
+            .0
         } else {
             read.pins.clone()
         }
@@ -55,7 +65,7 @@ impl Source<'_> {
             .collect();
         let requests = requests.iter().map(|message| (position, message, None));
         let entries = self.entries().map(|entry| self.heard(entry));
-        pin::sorted(carried, requests.chain(entries))
+        pin::sorted(carried, requests.chain(entries), self.dropped_pins)
     }
 
     /// An entry, with what it says where that was read before.
