@@ -419,7 +419,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_parser = preset())]
     pub(crate) preset: Option<PresetName>,
     /// Who writes the summaries, in the background: extractive, a provider (openai, openai-responses, anthropic, ollama,
-    /// llamacpp, vllm) or an address [env: EPITOME_SUMMARIZER] [default: extractive]
+    /// llamacpp, vllm), an address, or borrow: each client's own model with its own key, which is never stored
+    /// [env: EPITOME_SUMMARIZER] [default: extractive]
     #[arg(long, value_name = "WHO")]
     pub(crate) summarizer: Option<String>,
     /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]

@@ -8,6 +8,8 @@
 
 #[path = "all/bad_files.rs"]
 mod bad_files;
+#[path = "all/borrow.rs"]
+mod borrow;
 #[path = "all/check.rs"]
 mod check;
 #[path = "all/compact.rs"]

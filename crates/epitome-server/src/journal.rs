@@ -7,7 +7,7 @@ use std::time::Duration;
 use epitome::Digest;
 use epitome_engine::Clock;
 use epitome_engine::record::RecordError;
-use epitome_engine::runner::{LEASE_MS, Lease};
+use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
     ConversationId, Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
@@ -224,14 +224,14 @@ impl Journal {
             return Some(work.await);
         };
         let clock = Clock::default();
-        let lease = Lease::acquire(
-            store.as_ref(),
-            &self.tenant,
+        let terms = LeaseTerms {
+            store: store.as_ref(),
+            tenant: &self.tenant,
             conversation,
-            &self.holder,
-            LEASE_MS,
-            &clock,
-        );
+            lease_ms: LEASE_MS,
+            clock: &clock,
+        };
+        let lease = Lease::acquire(terms, &self.holder);
         let lease = match lease.await {
             Ok(Some(lease)) => lease,
             Ok(None) => return None,

@@ -2,6 +2,7 @@
 
 mod compact;
 mod prepare;
+mod prune;
 mod rules;
 mod settle;
 mod stored;
@@ -9,8 +10,8 @@ mod ticket;
 
 pub(crate) use rules::Rules;
 pub(crate) use settle::Fault;
-pub(crate) use ticket::Ticket;
 use ticket::frame;
+pub(crate) use ticket::{Lent, Ticket};
 
 use std::sync::Arc;
 
@@ -43,10 +44,12 @@ pub(crate) struct Keeper {
 }
 
 /// Where a request goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Endpoint<'a> {
     pub(crate) authority: &'a str,
     pub(crate) context: ContextBeta,
+    /// What the client lends for summaries.
+    pub(crate) lent: Option<Arc<Lent>>,
     /// Whether the client asked to keep the request out of the store.
     pub(crate) is_private: bool,
 }
@@ -172,6 +175,11 @@ impl Keeper {
         }
     }
 
+    /// Whether clients lend their own model and key for summaries.
+    pub(crate) const fn borrows(&self) -> bool {
+        self.rules.lender().is_some()
+    }
+
     pub(crate) fn store_health(&self) -> &Health {
         self.journal.health()
     }
@@ -234,6 +242,7 @@ impl Keeper {
             conversation,
             place,
             dropped_pins: None,
+            lent: endpoint.lent.clone().filter(|_| kind == Kind::Turn),
             is_private: endpoint.is_private,
             now_ms,
         };

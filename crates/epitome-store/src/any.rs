@@ -6,8 +6,8 @@ use crate::{
     Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
     CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
     EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
-    Outcome, Outcomes, PinRow, Pins, Result, Saved, Search, SearchHit, SearchScope, SqliteStore, Store, TenantId,
-    Tenants,
+    Outcome, Outcomes, PinRow, Pins, Result, Saved, Search, SearchHit, SearchScope, SqliteStore,
+    Store, TenantId, Tenants,
 };
 
 /// Any of the stores, chosen at run time.

@@ -36,6 +36,6 @@ pub use rows::{
 };
 pub use sqlite::SqliteStore;
 pub use store::{
-    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Pins, Search,
-    Store, Tenants,
+    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Pins,
+    Search, Store, Tenants,
 };

@@ -185,7 +185,12 @@ pub fn carry<'a>(
     messages: impl IntoIterator<Item = (usize, &'a Message)>,
 ) -> Vec<Pin> {
     let unread = messages.into_iter();
-    sorted(earlier, unread.map(|(at, message)| (at, message, None)), &[]).0
+    sorted(
+        earlier,
+        unread.map(|(at, message)| (at, message, None)),
+        &[],
+    )
+    .0
 }
 
 /// Sentences of the user that are no pins but have a word that rules have, with their entries.

@@ -95,7 +95,9 @@ impl Client {
         let request = json!({
             "model": "scripted", "max_tokens": 100, "messages": self.messages,
         });
-        let answer = client::post(serving.address, self.wire, &request).await.unwrap();
+        let answer = client::post(serving.address, self.wire, &request)
+            .await
+            .unwrap();
         assert_eq!(answer.status, 200, "{:?}", answer.body);
         let sent = model.requests().pop().unwrap();
         let sent: Value = serde_json::from_slice(&sent.body).unwrap();
@@ -125,7 +127,10 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
 
     let before = listed(folder, &session);
     let wrong = before.iter().find(|pin| pin["text"] == WRONG).unwrap();
-    assert_eq!((&wrong["state"], &wrong["message"]), (&json!("in_force"), &json!(3)));
+    assert_eq!(
+        (&wrong["state"], &wrong["message"]),
+        (&json!("in_force"), &json!(3))
+    );
     for unknown in ["99", "0", "Never trust anybody."] {
         let output = pins(folder, &session, &["--drop", unknown]);
         assert_eq!(output.status.code(), Some(2), "{unknown}");
@@ -136,7 +141,10 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
     assert_eq!(output.status.code(), Some(2), "it is not dropped");
 
     drop_pin(folder, &session, &wrong["number"].to_string());
-    assert_eq!(state_of(folder, &session, WRONG).as_deref(), Some("dropped"));
+    assert_eq!(
+        state_of(folder, &session, WRONG).as_deref(),
+        Some("dropped")
+    );
     // The very next request, and every round behind it.
     for round in 0..30 {
         client.go_on(2);
@@ -147,8 +155,14 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
         assert!(!told.contains(&WRONG), "round {round}: {summary}");
         assert!(told.contains(&RIGHT), "round {round}: {summary}");
     }
-    assert_eq!(state_of(folder, &session, WRONG).as_deref(), Some("dropped"));
-    assert_eq!(state_of(folder, &session, RIGHT).as_deref(), Some("in_force"));
+    assert_eq!(
+        state_of(folder, &session, WRONG).as_deref(),
+        Some("dropped")
+    );
+    assert_eq!(
+        state_of(folder, &session, RIGHT).as_deref(),
+        Some("in_force")
+    );
 
     // Another process on the same store knows it too.
     drop(serving);
@@ -163,7 +177,10 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
     let (_, summary) = client.ask(&serving, &model).await;
     let summary = summary.unwrap();
     assert!(instructions(&summary).contains(&WRONG), "{summary}");
-    assert_eq!(state_of(folder, &session, WRONG).as_deref(), Some("in_force"));
+    assert_eq!(
+        state_of(folder, &session, WRONG).as_deref(),
+        Some("in_force")
+    );
 }
 
 #[tokio::test]
@@ -208,7 +225,8 @@ async fn go_on(conversation: &Conversation, turns: usize) {
 }
 
 #[tokio::test]
-async fn a_pin_that_is_dropped_is_gone_with_the_next_step_of_an_open_conversation_and_of_its_forks() {
+async fn a_pin_that_is_dropped_is_gone_with_the_next_step_of_an_open_conversation_and_of_its_forks()
+{
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let engine = engine(folder).await;
@@ -227,8 +245,14 @@ async fn a_pin_that_is_dropped_is_gone_with_the_next_step_of_an_open_conversatio
     let entries = conversation.raw_entries().await.len();
     let fork = conversation.fork(entries).await.unwrap();
     assert!(instructions(&summary_of(&fork).await).contains(&WRONG));
-    assert_eq!(state_of(folder, &session, WRONG).as_deref(), Some("in_force"));
-    assert_eq!(state_of(folder, fork.id().as_str(), WRONG).as_deref(), Some("in_force"));
+    assert_eq!(
+        state_of(folder, &session, WRONG).as_deref(),
+        Some("in_force")
+    );
+    assert_eq!(
+        state_of(folder, fork.id().as_str(), WRONG).as_deref(),
+        Some("in_force")
+    );
 
     drop_pin(folder, &session, WRONG);
     for branch in [&conversation, &fork] {

@@ -10,15 +10,15 @@ use epitome_testkit::{ModelConfig, ScriptedModel, Wire, client, generate};
 use crate::support::{epitome, run, stderr};
 
 pub(crate) struct Serving {
-    child: Child,
+    pub(crate) child: Child,
     pub(crate) address: SocketAddr,
     /// What it says after its address.
-    lines: Receiver<String>,
+    pub(crate) lines: Receiver<String>,
 }
 
 impl Serving {
     /// Waits until it says this.
-    fn says(&self, words: &str) {
+    pub(crate) fn says(&self, words: &str) {
         while let Ok(line) = self.lines.recv() {
             if line.contains(words) {
                 return;

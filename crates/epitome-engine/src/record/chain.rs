@@ -19,6 +19,10 @@ pub struct ChainRecord {
     pub summary_tokens: u64,
     /// What shortening results takes off.
     pub trimmed_tokens: u64,
+    /// How many results a line stands for because they had grown old, where that was done before anything was
+    /// summarised.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pruned_results: usize,
     /// Results behind the span that stay, shortened.
     pub trims: Vec<LinkTrims>,
     /// The reason code: why it was made.
@@ -58,6 +62,7 @@ impl ChainRecord {
             notes_cap_tokens: compaction.plan.notes_cap_tokens,
             summary_tokens: compaction.summary_tokens,
             trimmed_tokens: compaction.trimmed_tokens,
+            pruned_results: 0,
             trims: Vec::new(),
             reason: compaction.plan.reason.as_str().to_owned(),
             sources: compaction.summary.sources.clone(),
@@ -104,6 +109,14 @@ impl ChainRecord {
     pub fn write(&self) -> Result<String, RecordError> {
         write(self)
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde wants"
+)]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 fn texts(pins: &[Pin]) -> Vec<String> {

@@ -137,15 +137,14 @@ impl Keeper {
 
     /// The prepared compaction that goes further than the one in force.
     fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
-        let covers = |epoch: &Epoch| epoch.record.covered_links;
-        let now = ticket.epoch.as_deref().map_or(0, covers);
+        let now = ticket.epoch.as_deref().map_or((0, 0), Epoch::reach);
         let serves = |epoch: &Epoch| {
             (case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class))
                 && epoch.heeds(ticket.dropped_pins())
         };
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
-            .filter(|epoch| covers(epoch) > now)
+            .filter(|epoch| epoch.reach() > now)
     }
 
     fn compacted(
@@ -254,8 +253,11 @@ impl Keeper {
 
     /// Compacts with the built-in summariser, as a session does.
     fn carry_out(&self, ticket: &Ticket, case: &Case, reason: Reason) -> Result<Made, NoPlan> {
-        // Nothing is read before a plan stands: a conversation that cannot be helped costs no more than any other.
         let sight = self.sight(ticket, case.applied.as_ref());
+        if let Some(made) = self.pruned(ticket, case, reason) {
+            return Ok(made);
+        }
+        // Nothing is read before a plan stands: a conversation that cannot be helped costs no more than any other.
         case.course.clone().plan(&sight, reason)?;
         let basis = match self.rules.looks_at_the_view() {
             true => Basis::View,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{Anchor, CacheState, Digest, TurnKind, is_surely_cold, leading_system};
+use epitome_engine::model::Borrowed;
 use epitome_wire::{Body, Conversation, Field};
 
 use crate::epoch::{Applied, Epoch};
@@ -35,9 +36,18 @@ pub(crate) struct Ticket {
     pub(crate) epoch: Option<Arc<Epoch>>,
     /// The pins that the user dropped, once that was asked.
     pub(crate) dropped_pins: Option<Arc<[String]>>,
+    /// What its client lends for summaries, where clients do: never stored.
+    pub(crate) lent: Option<Arc<Lent>>,
     /// Whether the client asked to keep it out of the store.
     pub(crate) is_private: bool,
     pub(crate) now_ms: i64,
+}
+
+/// Where a request goes and who asks, so that a summary can be asked for in the same name.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    pub(crate) base: String,
+    pub(crate) headers: Borrowed,
 }
 
 impl Ticket {

@@ -7,8 +7,8 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::{
     BeliefRow, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
-    ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, PinMark, PinRow, Result,
-    SearchHit,
+    ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, PinMark, PinRow,
+    Result, SearchHit,
 };
 
 pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {

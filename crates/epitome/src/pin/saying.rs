@@ -43,8 +43,7 @@ impl Sayings {
     /// Reads what somebody typed. `None` for messages of others, and where a summary of ours stands inside: its
     /// instructions are no sentences of the message.
     pub(crate) fn of(message: &Message) -> Option<Self> {
-        if message.role != Role::User
-            || message.spoken().any(|text| Embedded::find(text).is_some())
+        if message.role != Role::User || message.spoken().any(|text| Embedded::find(text).is_some())
         {
             return None;
         }

@@ -20,7 +20,11 @@ fn tags_around_typed_text_are_taken_off_a_few_levels_deep() {
         "\n</task>".repeat(9)
     );
     let typed = sources(&deep);
-    assert!(typed.iter().all(|(source, text)| *source != Source::Typed || text.trim().is_empty()));
+    assert!(
+        typed
+            .iter()
+            .all(|(source, text)| *source != Source::Typed || text.trim().is_empty())
+    );
 }
 
 #[test]

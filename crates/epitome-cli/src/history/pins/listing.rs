@@ -69,7 +69,11 @@ impl Listed {
 }
 
 impl Listing {
-    pub(super) async fn of(store: &AnyStore, tenant: &TenantId, id: &ConversationId) -> Result<Self> {
+    pub(super) async fn of(
+        store: &AnyStore,
+        tenant: &TenantId,
+        id: &ConversationId,
+    ) -> Result<Self> {
         let dropped = PinRow::dropped(store.marked_pins(tenant, id).await?);
         let path = path(store, tenant, id).await?;
         let row = in_force(store, tenant, id, &path, &dropped).await?;
@@ -172,7 +176,9 @@ async fn said(store: &AnyStore, tenant: &TenantId, path: &[NodeRow]) -> Result<V
         .enumerate()
         .filter_map(|(at, entry)| Some((at, message(entry)?)))
         .collect();
-    Ok(find_pins(messages.iter().map(|(at, message)| (*at, message))))
+    Ok(find_pins(
+        messages.iter().map(|(at, message)| (*at, message)),
+    ))
 }
 
 fn message(entry: &EntryRow) -> Option<Message> {

@@ -16,15 +16,17 @@ pub(crate) async fn pins_are_dropped_and_restored(store: impl Store) {
     let wrong = pin("c", "Use the red one.", PinMark::Dropped, 5);
     let error = store.mark_pin(&tenant, &wrong).await.unwrap_err();
     assert!(matches!(error, Error::Dangling(_)), "{error:?}");
-    store
-        .append(&tenant, &chain("c", &["a"], 0))
-        .await
-        .unwrap();
+    store.append(&tenant, &chain("c", &["a"], 0)).await.unwrap();
     let other = pin("c", "Always ask.", PinMark::Dropped, 3);
     for row in [&wrong, &other, &wrong] {
         store.mark_pin(&tenant, row).await.unwrap();
     }
-    let marked = async || store.marked_pins(&tenant, &conversation("c")).await.unwrap();
+    let marked = async || {
+        store
+            .marked_pins(&tenant, &conversation("c"))
+            .await
+            .unwrap()
+    };
     assert_eq!(marked().await, [other.clone(), wrong.clone()]);
     assert_eq!(
         PinRow::dropped(marked().await),
@@ -40,7 +42,11 @@ pub(crate) async fn pins_are_dropped_and_restored(store: impl Store) {
 
 pub(crate) async fn forks_share_dropped_pins(store: impl Store) {
     let tenant = tenant("t");
-    let parents = [("root", None), ("child", Some("root")), ("leaf", Some("child"))];
+    let parents = [
+        ("root", None),
+        ("child", Some("root")),
+        ("leaf", Some("child")),
+    ];
     for (name, parent) in parents {
         let mut append = chain(name, &[name], 0);
         append.conversation.parent = parent.map(conversation);
