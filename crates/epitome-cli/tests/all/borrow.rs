@@ -28,7 +28,8 @@ async fn provider(summary: impl Fn() -> Reply + Send + Sync + 'static) -> Script
 }
 
 fn is_client(request: &Value) -> bool {
-    request["user"] == MARK || request["metadata"]["user_id"] == MARK
+    let says = |pointer: &str| request.pointer(pointer).is_some_and(|value| value == MARK);
+    says("/user") || says("/metadata/user_id")
 }
 
 fn summaries(model: &ScriptedModel) -> Vec<Recorded> {
@@ -49,24 +50,24 @@ async fn converse(
         let text = format!("At buoy {number} there are herons, and the tide is low. ").repeat(20);
         messages.push(json!({"role": "assistant", "content": text}));
         messages.push(json!({"role": "user", "content": "And the next buoy?"}));
-        let mut request = json!({"model": "gpt-4o", "max_tokens": 50, "messages": messages});
+        let mark = match wire {
+            Wire::Anthropic => ("metadata", json!({"user_id": MARK})),
+            _ => ("user", json!(MARK)),
+        };
+        let request = json!({
+            "model": "gpt-4o", "max_tokens": 50, "messages": messages, mark.0: mark.1,
+        });
         let own = match wire {
-            Wire::Anthropic => {
-                request["metadata"] = json!({"user_id": MARK});
-                vec![
-                    ("x-api-key", KEY),
-                    ("anthropic-version", "2023-01-01"),
-                    ("anthropic-beta", "some-beta"),
-                ]
-            }
-            _ => {
-                request["user"] = json!(MARK);
-                vec![
-                    ("authorization", "Bearer sk-client-0123456789-secret"),
-                    ("openai-organization", "org-herons"),
-                    ("openai-project", "proj-harbour"),
-                ]
-            }
+            Wire::Anthropic => [
+                ("x-api-key", KEY),
+                ("anthropic-version", "2023-01-01"),
+                ("anthropic-beta", "some-beta"),
+            ],
+            _ => [
+                ("authorization", "Bearer sk-client-0123456789-secret"),
+                ("openai-organization", "org-herons"),
+                ("openai-project", "proj-harbour"),
+            ],
         };
         let mut headers = vec![
             ("content-type", "application/json"),
@@ -132,9 +133,10 @@ fn shown(folder: &Path) -> String {
         let output = command.output().unwrap();
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let session = output(&["log"])["conversations"][0]["session"].clone();
+    let log = output(&["log"]);
+    let session = log.pointer("/conversations/0/session").unwrap();
     let log = output(&["log", "--session", session.as_str().unwrap()]);
-    let compactions = log["compactions"].as_array().unwrap().clone();
+    let compactions = log.get("compactions").and_then(Value::as_array).unwrap();
     let all = compactions
         .iter()
         .map(|one| output(&["show", one["id"].as_str().unwrap()]).to_string());

@@ -242,6 +242,7 @@ impl Session {
     }
 
     /// The compactions in force, oldest first.
+    #[must_use]
     pub fn in_force(&self) -> impl DoubleEndedIterator<Item = &Compaction> {
         let records = self.before.iter().map(|before| before.record);
         records.filter_map(|number| Some(&self.records.get(number)?.compaction))
