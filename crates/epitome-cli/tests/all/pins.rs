@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use epitome::{Message, Role, Window};
+use epitome::{Earlier, Message, Role, Window};
 use epitome_engine::{Conversation, Engine};
 use epitome_store::AnyStore;
 use epitome_testkit::{ModelConfig, ScriptedModel, Wire, client};
@@ -16,7 +16,6 @@ use crate::support::{epitome, json, stderr};
 /// It reads like a rule, and is none.
 const WRONG: &str = "Never trust the old harbour map.";
 const RIGHT: &str = "Always answer in short sentences.";
-const HEADING: &str = "## Instructions of the user that are in force (verbatim)";
 
 fn location(folder: &Path) -> String {
     format!("sqlite:{}", folder.join("log.db").display())
@@ -52,11 +51,8 @@ fn drop_pin(folder: &Path, session: &str, which: &str) {
 }
 
 /// The instructions that a text with a summary says are in force.
-fn instructions(text: &str) -> Vec<&str> {
-    let behind = text.split_once(HEADING).map_or("", |(_, behind)| behind);
-    let section = behind.split("\n## ").next().unwrap_or_default();
-    let lines = section.lines();
-    lines.filter_map(|line| line.strip_prefix("- ")).collect()
+fn instructions(text: &str) -> Vec<String> {
+    Earlier::read(text).map_or_else(Vec::new, |summary| summary.pins)
 }
 
 fn turn(number: usize) -> String {
@@ -129,7 +125,10 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
     let (session, summary) = client.ask(&serving, &model).await;
     let summary = summary.unwrap();
     let told = instructions(&summary);
-    assert!(told.contains(&WRONG) && told.contains(&RIGHT), "{summary}");
+    assert!(
+        told.contains(&WRONG.to_owned()) && told.contains(&RIGHT.to_owned()),
+        "{summary}"
+    );
 
     let before = listed(folder, &session);
     let wrong = before.iter().find(|pin| pin["text"] == WRONG).unwrap();
@@ -158,8 +157,11 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
         assert_eq!(same, session);
         let summary = summary.unwrap();
         let told = instructions(&summary);
-        assert!(!told.contains(&WRONG), "round {round}: {summary}");
-        assert!(told.contains(&RIGHT), "round {round}: {summary}");
+        assert!(
+            !told.contains(&WRONG.to_owned()),
+            "round {round}: {summary}"
+        );
+        assert!(told.contains(&RIGHT.to_owned()), "round {round}: {summary}");
     }
     assert_eq!(
         state_of(folder, &session, WRONG).as_deref(),
@@ -175,14 +177,17 @@ async fn a_dropped_pin_is_gone(wire: Wire, arguments: &[&str]) {
     let serving = serve(&model.base_url(), &arguments);
     client.go_on(1);
     let (_, summary) = client.ask(&serving, &model).await;
-    assert!(!instructions(&summary.unwrap()).contains(&WRONG));
+    assert!(!instructions(&summary.unwrap()).contains(&WRONG.to_owned()));
 
     let output = pins(folder, &session, &["--restore", WRONG]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     client.go_on(1);
     let (_, summary) = client.ask(&serving, &model).await;
     let summary = summary.unwrap();
-    assert!(instructions(&summary).contains(&WRONG), "{summary}");
+    assert!(
+        instructions(&summary).contains(&WRONG.to_owned()),
+        "{summary}"
+    );
     assert_eq!(
         state_of(folder, &session, WRONG).as_deref(),
         Some("in_force")
@@ -247,10 +252,13 @@ async fn a_pin_that_is_dropped_is_gone_with_the_next_step_of_an_open_conversatio
     go_on(&conversation, 40).await;
     let session = conversation.id().to_string();
     let summary = summary_of(&conversation).await;
-    assert!(instructions(&summary).contains(&WRONG), "{summary}");
+    assert!(
+        instructions(&summary).contains(&WRONG.to_owned()),
+        "{summary}"
+    );
     let entries = conversation.raw_entries().await.len();
     let fork = conversation.fork(entries).await.unwrap();
-    assert!(instructions(&summary_of(&fork).await).contains(&WRONG));
+    assert!(instructions(&summary_of(&fork).await).contains(&WRONG.to_owned()));
     assert_eq!(
         state_of(folder, &session, WRONG).as_deref(),
         Some("in_force")
@@ -267,20 +275,26 @@ async fn a_pin_that_is_dropped_is_gone_with_the_next_step_of_an_open_conversatio
         for round in 0..3 {
             let summary = summary_of(branch).await;
             let told = instructions(&summary);
-            assert!(!told.contains(&WRONG), "round {round}: {summary}");
-            assert!(told.contains(&RIGHT), "round {round}: {summary}");
+            assert!(
+                !told.contains(&WRONG.to_owned()),
+                "round {round}: {summary}"
+            );
+            assert!(told.contains(&RIGHT.to_owned()), "round {round}: {summary}");
             go_on(branch, 12).await;
         }
         // What is stored leads to the same.
         let again = engine.open(branch.id()).await.unwrap();
         let told = summary_of(&again).await;
-        assert!(!instructions(&told).contains(&WRONG), "{told}");
+        assert!(!instructions(&told).contains(&WRONG.to_owned()), "{told}");
     }
 
     let output = pins(folder, &session, &["--restore", WRONG]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary = summary_of(&conversation).await;
-    assert!(instructions(&summary).contains(&WRONG), "{summary}");
+    assert!(
+        instructions(&summary).contains(&WRONG.to_owned()),
+        "{summary}"
+    );
 }
 
 #[tokio::test]

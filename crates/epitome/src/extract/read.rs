@@ -2,16 +2,16 @@
 
 use super::Source;
 use crate::message::{Message, Role};
-use crate::pin::{self, Binding, Pin, PinState, Sayings};
+use crate::pin::{self, Binding, Pin, Sayings};
 use crate::summary::Earlier;
 
 /// What a summary is written from, whatever its budget.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
-    pub(super) earlier: Earlier,
-    pub(super) pins: Vec<Pin>,
     /// Sentences that would be pins, had the user not dropped them.
     pub(crate) unpinned: Vec<Pin>,
+    pub(super) earlier: Earlier,
+    pub(super) pins: Vec<Pin>,
     pub(super) binding: Binding,
 }
 
@@ -20,12 +20,12 @@ impl Source<'_> {
     pub(crate) fn read(&self) -> Read {
         let earlier = self.earlier();
         let (pins, binding) = self.pins(&earlier);
-        let is_dropped = |pin: &Pin| pin.state == PinState::Dropped;
+        let is_dropped = |pin: &Pin| pin.state == pin::PinState::Dropped;
         let (unpinned, pins) = pins.into_iter().partition(is_dropped);
         Read {
+            unpinned,
             earlier,
             pins,
-            unpinned,
             binding,
         }
     }

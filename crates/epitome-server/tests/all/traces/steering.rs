@@ -6,6 +6,7 @@ use epitome_store::{
 };
 use epitome_testkit::{Wire, client};
 use http::Method;
+use serde_json::Value;
 
 use super::rig::{Outcome, Rig, Talk, server};
 use crate::support::{Folder, action};
@@ -128,9 +129,10 @@ pub(super) async fn a_dropped_pin_is_dropped_in_its_branches() {
     let store = folder.open().await;
     let carries = |outcome: &Outcome| {
         let summary = outcome.summary().expect("it does not fit without");
-        let (_, behind) = summary.split_once("that are in force").unwrap_or_default();
-        let section = behind.split("\\n## ").next().unwrap_or_default();
-        section.contains(WRONG)
+        let message: Value = serde_json::from_str(&summary).unwrap();
+        let text = message["content"].as_str().expect("a text");
+        let pins = epitome::Earlier::read(text).expect("a summary").pins;
+        pins.iter().any(|pin| pin == WRONG)
     };
     let mut trunk = Talk::new(Wire::OpenaiChat, "scripted", 8);
     trunk.answered(400);
