@@ -18,7 +18,7 @@ pub(crate) use config::{
     ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
 pub(crate) use recall::RecallArgs;
-pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, ShowArgs, StoreArgs, UndoArgs};
+pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -54,7 +54,12 @@ pub(crate) enum Command {
     /// Take back the newest compaction of a stored conversation
     Undo(UndoArgs),
     /// Begin a new conversation that shares the first entries of a stored one
+    ///
+    /// It is for programs that embed the engine: the clients of a proxy send their own history, and branch by sending
+    /// another one
     Fork(ForkArgs),
+    /// List what is pinned in a stored conversation, or drop a wrong pin
+    Pins(PinsArgs),
     /// List what is believed of models, their windows and how they count, and why
     Models(ModelsArgs),
     /// Run the proxy: point any agent at it
@@ -414,7 +419,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_parser = preset())]
     pub(crate) preset: Option<PresetName>,
     /// Who writes the summaries, in the background: extractive, a provider (openai, openai-responses, anthropic, ollama,
-    /// llamacpp, vllm) or an address [env: EPITOME_SUMMARIZER] [default: extractive]
+    /// llamacpp, vllm), an address, or borrow: each client's own model with its own key, which is never stored
+    /// [env: EPITOME_SUMMARIZER] [default: extractive]
     #[arg(long, value_name = "WHO")]
     pub(crate) summarizer: Option<String>,
     /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]

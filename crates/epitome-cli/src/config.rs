@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::Result;
 use epitome::settings::Value;
 use epitome_config::{
-    ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, ProblemKind, Sources, Watch,
+    ConfigError, Entry, Files, Flag, Loaded, Origin, Problem, ProblemKind, Sources, SummarizerKind,
+    Watch,
 };
 use epitome_engine::configuration;
 use serde_json::{Value as Json, json};
@@ -77,6 +78,11 @@ pub(crate) fn files_told(loaded: &Loaded) -> Option<String> {
 
 /// Where conversations go to be summarised, for people; nowhere if no model writes.
 pub(crate) fn summariser_told(loaded: &Loaded) -> Option<String> {
+    if loaded.summarizer.kind == SummarizerKind::Borrow {
+        return Some(String::from(
+            "summaries are asked of each client's own model, with the client's own key (never stored)",
+        ));
+    }
     let address = configuration::address(&loaded.summarizer)?;
     Some(format!("summaries are asked of {address}"))
 }

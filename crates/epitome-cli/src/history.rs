@@ -1,8 +1,9 @@
-//! What is kept of stored conversations and of models: `log`, `show`, `undo`, `fork` and `models`.
+//! What is kept of stored conversations and of models: `log`, `show`, `undo`, `fork`, `pins` and `models`.
 
 mod fork;
 mod log;
 mod models;
+mod pins;
 mod show;
 mod undo;
 
@@ -14,7 +15,7 @@ use epitome_store::{
 };
 
 use crate::Ending;
-use crate::args::{ForkArgs, LogArgs, ModelsArgs, ShowArgs, StoreArgs, UndoArgs};
+use crate::args::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
 use crate::serve::store_location;
 
 /// How many forks of forks without entries of their own are followed.
@@ -26,6 +27,10 @@ pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
 
 pub(crate) fn models(args: &ModelsArgs) -> Result<Ending> {
     block_on(models::run(args))
+}
+
+pub(crate) fn pins(args: &PinsArgs) -> Result<Ending> {
+    block_on(pins::run(args))
 }
 
 pub(crate) fn show(args: &ShowArgs) -> Result<Ending> {

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Command::Show(args) => history::show(&args),
         Command::Undo(args) => history::undo(&args),
         Command::Fork(args) => history::fork(&args),
+        Command::Pins(args) => history::pins(&args),
         Command::Models(args) => history::models(&args),
         Command::Serve(args) => serve::run(&args, config),
         Command::Config(args) => config::run(&args.command, config),

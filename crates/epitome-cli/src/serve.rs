@@ -8,7 +8,9 @@ use anyhow::{Context, Result, bail};
 use epitome::settings::{Settings, Value};
 use epitome_config::{Address, Flag, Loaded, SummarizerKind};
 use epitome_engine::configuration;
-use epitome_server::{Config, ConfiguredWindows, Mode, Server, StoreLocation, Summariser};
+use epitome_server::{
+    Config, ConfiguredWindows, Mode, Pruning, Server, StoreLocation, Summariser, Writes,
+};
 use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
@@ -87,6 +89,11 @@ fn configured(loaded: &Loaded) -> Result<Config> {
         } else {
             Mode::Act
         },
+        pruning: if server.prune {
+            Pruning::OldResults
+        } else {
+            Pruning::Off
+        },
         inspection_limit_bytes: usize::try_from(server.inspection_limit_bytes)
             .context("the inspection limit does not fit this machine")?,
     })
@@ -139,11 +146,13 @@ fn summariser(loaded: &Loaded, settings: &Settings) -> Result<Option<Summariser>
             "a proxy without summaries would forget what it removes: use --summarizer extractive, which needs no model"
         );
     }
-    let caller = configuration::caller(section, settings, None)?;
-    caller
-        .map(|caller| {
+    let lender = configuration::lender(section, settings).map(Writes::Client);
+    let caller = configuration::caller(section, settings, None)?.map(Writes::Model);
+    lender
+        .or(caller)
+        .map(|writes| {
             Ok(Summariser {
-                caller,
+                writes,
                 style: configuration::style(section, settings),
                 templates: configuration::templates(section)?,
             })
@@ -166,12 +175,13 @@ fn windows(loaded: &Loaded) -> ConfiguredWindows {
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.
 fn unused(loaded: &Loaded) -> Vec<String> {
-    const USED: [&str; 7] = [
+    const USED: [&str; 8] = [
         "server.listen",
         "server.openai_upstream",
         "server.anthropic_upstream",
         "server.store",
         "server.observe",
+        "server.prune",
         "server.inspection_limit_bytes",
         "window",
     ];

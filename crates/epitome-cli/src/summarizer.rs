@@ -57,11 +57,13 @@ pub(crate) fn flags(given: Option<&str>) -> Result<Vec<Flag>> {
         "openai-chat",
         "openai-responses",
         "anthropic",
+        "borrow",
     ];
     if !known.contains(&kind) {
         let local = LOCAL.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         bail!(
-            "`{given}` writes no summaries: use extractive, none, openai, openai-responses, anthropic, {} or an address",
+            "`{given}` writes no summaries: use extractive, none, openai, openai-responses, anthropic, {}, an address, or in `serve` \
+             borrow",
             local.join(", ")
         );
     }
@@ -76,6 +78,12 @@ pub(crate) fn written(
     model: Option<&str>,
     focus: Option<&str>,
 ) -> Result<(Result<Compaction, NoPlan>, Option<Written>)> {
+    if section.kind == SummarizerKind::Borrow {
+        eprintln!(
+            "epitome: there is no client to borrow a model from, so that the built-in summariser writes: `borrow` is for \
+             `epitome serve`"
+        );
+    }
     let Some(caller) = configuration::caller(section, settings, model)? else {
         let prepared = if section.kind == SummarizerKind::None {
             let count = job.span().len();

@@ -8,6 +8,8 @@
 
 #[path = "all/bad_files.rs"]
 mod bad_files;
+#[path = "all/borrow.rs"]
+mod borrow;
 #[path = "all/check.rs"]
 mod check;
 #[path = "all/compact.rs"]
@@ -24,6 +26,8 @@ mod hostile_project;
 mod inspect;
 #[path = "all/museum.rs"]
 mod museum;
+#[path = "all/pins.rs"]
+mod pins;
 #[path = "all/recall.rs"]
 mod recall;
 #[path = "all/records.rs"]

@@ -13,7 +13,8 @@ use crate::row::{Form, Row, SetBy};
 section! {
     /// Who writes summaries, and how the model behind it is reached.
     Summarizer in "summarizer" {
-        /// Who writes summaries: the built-in one (`extractive`), nobody (`none`), or a model behind one of three APIs.
+        /// Who writes summaries: the built-in one (`extractive`), nobody (`none`), a model behind one of
+        /// three APIs, or in the proxy each client's own with its own key (`borrow`).
         kind: SummarizerKind = SummarizerKind::Extractive, Bounds::Any;
         /// Where the model is; empty is the provider's public address.
         url: Option<Address> = None, Bounds::Any;
@@ -98,6 +99,8 @@ section! {
         store: Option<Address> = None, Bounds::Any;
         /// Whether requests are only watched and never changed.
         observe: bool = false, Bounds::Any;
+        /// Whether a line stands for each old tool result before anything is summarised, where a request would be compacted.
+        prune: bool = false, Bounds::Any;
         /// Whether histories that arrive damaged are repaired.
         repair: bool = false, Bounds::Any;
         /// Bodies above this many bytes are streamed through unread.
@@ -118,6 +121,8 @@ choices! {
         OpenAiResponses = "openai-responses",
         /// A model behind Anthropic's Messages API.
         Anthropic = "anthropic",
+        /// The model that a client of the proxy asks, with the client's own key, which is never stored.
+        Borrow = "borrow",
     }
 }
 

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::engine::EngineBuilder;
 use crate::hooks::{HookCommand, HookPoint, Hooks};
 use crate::model::{
-    CallLimits, Caller, Delivery, Endpoint, EndpointError, Key, SpendLedger, SpendLimits,
+    CallLimits, Caller, Delivery, Endpoint, EndpointError, Key, Lender, SpendLedger, SpendLimits,
 };
 use crate::summarise::{Style, SummaryForm, TemplateError, Templates};
 
@@ -49,6 +49,12 @@ impl EngineBuilder {
         model: Option<&str>,
     ) -> Result<Self, ConfigurationError> {
         let section = &loaded.summarizer;
+        if section.kind == SummarizerKind::Borrow {
+            tracing::warn!(
+                "summarizer.kind = \"borrow\" is for the proxy: an engine has no client to borrow from, and the built-in \
+                 summariser writes"
+            );
+        }
         let mut builder = self
             .settings(resolved.settings.clone())
             .window(resolved.window)
@@ -74,7 +80,23 @@ pub fn address(section: &Summarizer) -> Option<Address> {
     Some(url.unwrap_or_else(|| Address::new(public)))
 }
 
-/// The model that writes summaries; `None` where none does.
+/// What asks the models of clients in their own name, where the configuration says so.
+#[must_use]
+pub fn lender(section: &Summarizer, settings: &Settings) -> Option<Lender> {
+    if section.kind != SummarizerKind::Borrow {
+        return None;
+    }
+    let own = settings.common.summary_model.clone();
+    let lender = Lender::new(
+        limits(section),
+        delivery(section),
+        Arc::new(spending(section)),
+        Clock::default(),
+    );
+    Some(lender.asking(own.or_else(|| section.model.clone()), section.window))
+}
+
+/// The model that writes summaries; `None` where none does, or where clients lend theirs.
 ///
 /// # Errors
 /// [`ConfigurationError`].
@@ -108,34 +130,42 @@ pub fn caller(
         None if section.url.is_some() && std::env::var_os(variable).is_none() => Key::None,
         None => Key::Environment(variable.to_owned()),
     };
+    let mut endpoint = Endpoint::new(wire, url.expose(), model)?
+        .with_key(key)
+        .with_limits(limits(section))
+        .with_delivery(delivery(section));
+    if let Some(tokens) = section.window {
+        endpoint = endpoint.with_window(tokens);
+    }
+    Ok(Some(Caller::new(
+        endpoint,
+        Arc::new(spending(section)),
+        Clock::default(),
+    )))
+}
+
+fn limits(section: &Summarizer) -> CallLimits {
     let call = Duration::from_secs(section.call_timeout_seconds);
-    let limits = CallLimits {
+    CallLimits {
         call,
         silence: call.min(CallLimits::default().silence),
         operation: Duration::from_secs(section.operation_timeout_seconds),
         retries: u32::try_from(section.retries).unwrap_or(u32::MAX),
-    };
-    let delivery = if section.stream {
-        Delivery::Streamed
-    } else {
-        Delivery::Whole
-    };
-    let mut endpoint = Endpoint::new(wire, url.expose(), model)?
-        .with_key(key)
-        .with_limits(limits)
-        .with_delivery(delivery);
-    if let Some(tokens) = section.window {
-        endpoint = endpoint.with_window(tokens);
     }
-    let spending = SpendLedger::new(SpendLimits {
+}
+
+const fn delivery(section: &Summarizer) -> Delivery {
+    match section.stream {
+        true => Delivery::Streamed,
+        false => Delivery::Whole,
+    }
+}
+
+fn spending(section: &Summarizer) -> SpendLedger {
+    SpendLedger::new(SpendLimits {
         conversation_usd: section.spend.conversation_usd,
         hour_usd: section.spend.hour_usd,
-    });
-    Ok(Some(Caller::new(
-        endpoint,
-        Arc::new(spending),
-        Clock::default(),
-    )))
+    })
 }
 
 /// The templates, with those that a user brings.

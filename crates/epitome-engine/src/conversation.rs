@@ -2,7 +2,7 @@
 //!
 //! - what there is: `state`; put together again from the store: `restore`
 //! - before each request: `step`; compactions at once, in the background, and on the day they pay: `compact`, `background`
-//! - how large it is after one, by the provider: `recount`; the provider said no: `overflow`; taken back, branched, looked up: `history`
+//! - how large it is after one, by the provider: `recount`; the provider said no: `overflow`; taken back, branched, looked up: `history`; pins that somebody dropped: `pins`
 
 mod background;
 mod compact;
@@ -10,6 +10,7 @@ mod entry;
 mod flush;
 mod history;
 mod overflow;
+mod pins;
 mod recount;
 mod restore;
 mod state;

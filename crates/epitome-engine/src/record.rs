@@ -138,6 +138,29 @@ impl Record {
         }
     }
 
+    /// The pins that it carries with this summary, word for word.
+    #[must_use]
+    pub fn pins(&self, summary: &str) -> Vec<String> {
+        match self {
+            Self::Session(record) => {
+                let pins = record.compaction.pins.iter();
+                pins.map(|pin| pin.text.clone()).collect()
+            }
+            Self::Chain(record) => record.pins(summary),
+            Self::Other(_) => chain::pins_of(summary),
+        }
+    }
+
+    /// Whether, with this summary, it is as it should be where the user dropped these pins and no others.
+    #[must_use]
+    pub fn heeds(&self, summary: &str, dropped: &[String]) -> bool {
+        match self {
+            Self::Session(record) => record.compaction.heeds(dropped),
+            Self::Chain(record) => record.heeds(summary, dropped),
+            Self::Other(_) => !self.pins(summary).iter().any(|pin| dropped.contains(pin)),
+        }
+    }
+
     /// The rungs that were tried, the one that held at the end. Empty where the built-in summariser wrote at once.
     #[must_use]
     pub fn steps(&self) -> &[StepRecord] {

@@ -12,7 +12,7 @@ use epitome::settings::Settings;
 use epitome::{Job, Usage};
 use tokio_util::sync::CancellationToken;
 
-pub use lease::{LEASE_MS, Lease};
+pub use lease::{LEASE_MS, Lease, LeaseTerms};
 
 use crate::clock;
 use crate::hooks::{AfterCompaction, BeforeCompaction, HookContext, Hooks, Preparation, Verdict};
@@ -54,6 +54,16 @@ impl Runner {
             caller,
             hooks,
             settings: Arc::new(settings.into()),
+        }
+    }
+
+    /// The same hooks and settings, with another model that writes. `ladder` asks it.
+    #[must_use]
+    pub fn asking(&self, ladder: Ladder, caller: Caller) -> Self {
+        Self {
+            ladder,
+            caller: Some(caller),
+            ..self.clone()
         }
     }
 

@@ -64,6 +64,7 @@ async fn serve_proxy() {
         settings: epitome::settings::Settings::of(epitome::PresetName::Default),
         summariser: None,
         hooks: epitome_engine::Hooks::default(),
+        pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     };
     Server::bind(config)

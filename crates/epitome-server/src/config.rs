@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use epitome::settings::Settings;
 use epitome_engine::Hooks;
-use epitome_engine::model::Caller;
+use epitome_engine::model::{Caller, Lender, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
 
 /// Settings of a server.
@@ -31,6 +31,8 @@ pub struct Config {
     pub hooks: Hooks,
     /// Whether requests are changed or only watched.
     pub mode: Mode,
+    /// Whether old tool results give way before anything is summarised.
+    pub pruning: Pruning,
     /// Bodies above this are streamed through unread.
     pub inspection_limit_bytes: usize,
 }
@@ -38,12 +40,39 @@ pub struct Config {
 /// A model that writes summaries, and how it is asked.
 #[derive(Clone, Debug)]
 pub struct Summariser {
-    /// Where it is.
-    pub caller: Caller,
+    /// Who it is.
+    pub writes: Writes,
     /// How it is asked.
     pub style: Style,
     /// What it is told.
     pub templates: Templates,
+}
+
+/// Whose model writes summaries.
+#[derive(Clone, Debug)]
+pub enum Writes {
+    /// This one, for all conversations.
+    Model(Caller),
+    /// Each client's own, with what the client brings along for it.
+    Client(Lender),
+}
+
+impl Writes {
+    /// What was spent.
+    pub(crate) fn spending(&self) -> &SpendLedger {
+        match self {
+            Self::Model(caller) => caller.spending(),
+            Self::Client(lender) => lender.spending(),
+        }
+    }
+
+    /// The same, spending on the account of what it takes the place of: a change of settings is no new purse.
+    pub(crate) fn on_account_of(self, earlier: &Self) -> Self {
+        match self {
+            Self::Model(caller) => Self::Model(caller.on_account(earlier.spending())),
+            Self::Client(lender) => Self::Client(lender.on_account(earlier.spending())),
+        }
+    }
 }
 
 /// The windows that the user set, by model.
@@ -106,6 +135,16 @@ pub enum Mode {
     Act,
     /// Says what it would do and touches nothing.
     Observe,
+}
+
+/// What becomes of old tool results in a request that would be compacted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pruning {
+    /// They are compacted with the rest.
+    #[default]
+    Off,
+    /// A line stands for each, and where that makes room enough nothing is summarised.
+    OldResults,
 }
 
 /// Bodies up to 64 MiB are inspected unless set otherwise.

@@ -2,6 +2,7 @@
 
 mod frozen;
 mod need;
+mod pruned;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use epitome_store::{CompactionRow, CompactionState, ConversationId};
 use epitome_wire::{Body, Conversation, decode};
 use frozen::{freeze, last_link, thaw};
 pub(crate) use need::Need;
+pub(crate) use pruned::{Replacement, ViewForm};
 
 use crate::models::Form;
 
@@ -134,7 +136,9 @@ impl Epoch {
         if let Some(frozen) = &self.record.view {
             return self.apply_view(frozen, conversation, body, form);
         }
-        let last = self.record.covered_links.checked_sub(1)?;
+        let Some(last) = self.record.covered_links.checked_sub(1) else {
+            return self.apply_trims(conversation);
+        };
         let cut = conversation.chain.get(last)?.0 + 1;
         let task = if self.record.task_in_head {
             TaskPlace::Head
@@ -195,6 +199,16 @@ impl Epoch {
         })
     }
 
+    /// Whether it may be shown where the user dropped these pins, and no others.
+    pub(crate) fn heeds(&self, dropped: &[String]) -> bool {
+        self.record.heeds(&self.summary, dropped)
+    }
+
+    /// Its class as it stands in a store.
+    pub(crate) fn class_name(&self) -> String {
+        self.class.class_of(&self.record)
+    }
+
     /// The epoch as a store keeps it.
     ///
     /// # Errors
@@ -209,7 +223,7 @@ impl Epoch {
             id: self.id.clone(),
             conversation: conversation.clone(),
             node: self.node,
-            model_class: self.class.to_string(),
+            model_class: self.class_name(),
             state,
             head_entries: u32::from(self.record.task_in_head),
             covered_entries: u32::try_from(self.record.covered_links).unwrap_or(u32::MAX),

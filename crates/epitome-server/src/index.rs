@@ -1,6 +1,7 @@
 //! Which conversation is this? Chains seen by this process, and the epochs in force on them.
 
 mod epochs;
+mod pins;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use epitome_wire::{Conversation, Prehashed};
 use crate::epoch::Epoch;
 use crate::models::Form;
 use epochs::{Epochs, newest};
+use pins::DroppedPins;
 
 /// About this many links are remembered; older ones are found in the store.
 const CAPACITY: usize = 400_000;
@@ -54,6 +56,7 @@ struct Inner {
     /// Conversations of other programs that began with the same words, by the link and the kind of request.
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
+    dropped_pins: DroppedPins,
 }
 
 /// What is known of a link.
@@ -165,6 +168,9 @@ impl Index {
                 }
             }
         };
+        if let Some(parent) = &parent {
+            inner.dropped_pins.branched(&conversation, parent);
+        }
         let known_links = known.map_or(0, |at| at + 1);
         let stored_links = inner.written_links(chain, known_links, |w| w == Written::Stored);
         let queued_links = inner.written_links(chain, known_links, |w| w != Written::No);

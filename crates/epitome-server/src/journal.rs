@@ -7,10 +7,10 @@ use std::time::Duration;
 use epitome::Digest;
 use epitome_engine::Clock;
 use epitome_engine::record::RecordError;
-use epitome_engine::runner::{LEASE_MS, Lease};
+use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
-    ConversationId, Entries, NodeRow, Outcome, Outcomes, Store, TenantId,
+    ConversationId, Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -182,6 +182,37 @@ impl Journal {
         false
     }
 
+    /// The pins that the user dropped in a conversation; `parent` is the one that it branched off from, which the store may
+    /// not know yet. `None` when the store is slow or broken.
+    pub(crate) async fn dropped_pins(
+        &self,
+        conversation: &ConversationId,
+        parent: Option<ConversationId>,
+    ) -> Option<Vec<String>> {
+        let Some(store) = &self.store else {
+            return Some(Vec::new());
+        };
+        let questions = async {
+            let mut marked = store.marked_pins(&self.tenant, conversation).await?;
+            if let Some(parent) = parent {
+                let shared = store.marked_pins(&self.tenant, &parent).await?;
+                let is_new = |row: &PinRow| marked.iter().all(|own| own.text != row.text);
+                let shared: Vec<PinRow> = shared.into_iter().filter(is_new).collect();
+                marked.extend(shared);
+            }
+            Ok::<_, epitome_store::Error>(PinRow::dropped(marked))
+        };
+        match crate::clock::within(READ_DEADLINE, questions).await {
+            Ok(Ok(dropped)) => {
+                self.health.worked(READ);
+                return Some(dropped);
+            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
+        }
+        None
+    }
+
     /// Does the background work of a conversation, unless another process is at it. A store that does not answer is no
     /// reason not to work: whoever is first to store wins.
     pub(crate) async fn alone<T>(
@@ -193,14 +224,14 @@ impl Journal {
             return Some(work.await);
         };
         let clock = Clock::default();
-        let lease = Lease::acquire(
-            store.as_ref(),
-            &self.tenant,
+        let terms = LeaseTerms {
+            store: store.as_ref(),
+            tenant: &self.tenant,
             conversation,
-            &self.holder,
-            LEASE_MS,
-            &clock,
-        );
+            lease_ms: LEASE_MS,
+            clock: &clock,
+        };
+        let lease = Lease::acquire(terms, &self.holder);
         let lease = match lease.await {
             Ok(Some(lease)) => lease,
             Ok(None) => return None,

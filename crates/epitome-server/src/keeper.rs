@@ -2,6 +2,7 @@
 
 mod compact;
 mod prepare;
+mod prune;
 mod rules;
 mod settle;
 mod stored;
@@ -9,8 +10,8 @@ mod ticket;
 
 pub(crate) use rules::Rules;
 pub(crate) use settle::Fault;
-pub(crate) use ticket::Ticket;
 use ticket::frame;
+pub(crate) use ticket::{Lent, Ticket};
 
 use std::sync::Arc;
 
@@ -43,10 +44,12 @@ pub(crate) struct Keeper {
 }
 
 /// Where a request goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Endpoint<'a> {
     pub(crate) authority: &'a str,
     pub(crate) context: ContextBeta,
+    /// What the client lends for summaries.
+    pub(crate) lent: Option<Arc<Lent>>,
     /// Whether the client asked to keep the request out of the store.
     pub(crate) is_private: bool,
 }
@@ -172,6 +175,11 @@ impl Keeper {
         }
     }
 
+    /// Whether clients lend their own model and key for summaries.
+    pub(crate) const fn borrows(&self) -> bool {
+        self.rules.lender().is_some()
+    }
+
     pub(crate) fn store_health(&self) -> &Health {
         self.journal.health()
     }
@@ -233,6 +241,8 @@ impl Keeper {
             body,
             conversation,
             place,
+            dropped_pins: None,
+            lent: endpoint.lent.clone().filter(|_| kind == Kind::Turn),
             is_private: endpoint.is_private,
             now_ms,
         };
@@ -247,6 +257,9 @@ impl Keeper {
         let reading = bare.reading(&self.sight(&ticket, None));
         let before = reading.size_tokens;
         let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
+        if self.index.has_epochs(&ticket.conversation) {
+            self.ask_pins(&mut ticket).await;
+        }
         ticket.epoch = self.in_force(&ticket, &need);
         self.heed_undo(&mut ticket, &need).await;
         let leaves_nothing = bare.gauge().leaves_nothing();
@@ -398,8 +411,9 @@ impl Keeper {
     /// The epoch that a request goes out under: the newest of its own class, else one that helps it to fit.
     fn in_force(&self, ticket: &Ticket, need: &Need) -> Option<Arc<Epoch>> {
         let conversation = &ticket.conversation;
-        let own = |epoch: &Epoch| need.owns(epoch.class);
-        let helps = |epoch: &Epoch| need.is_helped_by(epoch.class);
+        let heeds = |epoch: &Epoch| epoch.heeds(ticket.dropped_pins());
+        let own = |epoch: &Epoch| need.owns(epoch.class) && heeds(epoch);
+        let helps = |epoch: &Epoch| need.is_helped_by(epoch.class) && heeds(epoch);
         let found = self.index.published(conversation, ticket.form, own);
         found.or_else(|| self.index.published(conversation, ticket.form, helps))
     }

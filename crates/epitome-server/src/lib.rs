@@ -24,6 +24,7 @@ mod upstream;
 mod words;
 
 pub use config::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, StartError, StoreLocation, Summariser,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, StartError, StoreLocation,
+    Summariser, Writes,
 };
 pub use server::{Reloader, Server};

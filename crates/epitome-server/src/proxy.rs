@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use epitome::{ContextBeta, Reason};
+use epitome_engine::model::Borrowed;
 use epitome_wire::{Refusal, Unpacker, Wire};
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
@@ -14,7 +15,7 @@ use hyper::body::Incoming;
 use crate::answer::Watched;
 use crate::clock::now_ms;
 use crate::config::Config;
-use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Outgoing};
+use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
 use crate::shape;
 use crate::upstream::{Upstream, UpstreamError, end_to_end};
 
@@ -200,15 +201,19 @@ impl Proxy {
     async fn converse(&self, envelope: Envelope<'_>, bytes: Bytes, kind: Kind) -> Response<Body> {
         let wire = envelope.wire;
         let authority = envelope.base.authority();
+        let keeper = self.keeper();
         let endpoint = Endpoint {
             authority: authority.map_or("", |authority| authority.as_str()),
+            lent: keeper.borrows().then(|| {
+                Arc::new(Lent {
+                    base: envelope.base.to_string(),
+                    headers: Borrowed::from_headers(&envelope.headers),
+                })
+            }),
             context: context_beta(&envelope.headers),
             is_private: envelope.is_private,
         };
-        let first = self
-            .keeper()
-            .admit(bytes, wire, &endpoint, kind, now_ms())
-            .await;
+        let first = keeper.admit(bytes, wire, &endpoint, kind, now_ms()).await;
         let answer = match self.forward(&envelope, &first).await {
             Ok(answer) => answer,
             Err(error) => return unreachable_upstream(wire, &error),

@@ -6,8 +6,8 @@ use crate::{
     Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
     CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
     EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
-    Outcome, Outcomes, Result, Saved, Search, SearchHit, SearchScope, SqliteStore, Store, TenantId,
-    Tenants,
+    Outcome, Outcomes, PinRow, Pins, Result, Saved, Search, SearchHit, SearchScope, SqliteStore,
+    Store, TenantId, Tenants,
 };
 
 /// Any of the stores, chosen at run time.
@@ -136,6 +136,11 @@ dispatch!(Compactions {
 dispatch!(Changes {
     fn append_change(&self, tenant: &TenantId, new: &NewChange) -> Result<Appended>;
     fn changes(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<ChangeRow>>;
+});
+
+dispatch!(Pins {
+    fn mark_pin(&self, tenant: &TenantId, pin: &PinRow) -> Result<()>;
+    fn marked_pins(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<PinRow>>;
 });
 
 dispatch!(Leases {

@@ -32,10 +32,10 @@ pub use id::{ConversationId, TenantId};
 pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,
-    NodeRow, Outcome, Saved, SearchHit, SearchScope,
+    NodeRow, Outcome, PinMark, PinRow, Saved, SearchHit, SearchScope,
 };
 pub use sqlite::SqliteStore;
 pub use store::{
-    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Search,
-    Store, Tenants,
+    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Pins,
+    Search, Store, Tenants,
 };

@@ -2,10 +2,12 @@
 
 mod change;
 mod memory;
+mod pin;
 mod search;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
 pub use memory::{MemoryRow, Saved};
+pub use pin::{PinMark, PinRow};
 pub use search::{EntryWords, SearchHit, SearchScope};
 
 use bytes::Bytes;

@@ -12,6 +12,7 @@ mod file;
 mod leases;
 mod memories;
 mod outcomes;
+mod pins;
 mod pool;
 mod schema;
 mod search;

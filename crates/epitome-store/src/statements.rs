@@ -130,6 +130,24 @@ pub(crate) const SELECT_HISTORY: &str = "\
     SELECT path.position, e.key, e.raw, e.wire, e.tokens FROM path \
         JOIN entries AS e ON e.tenant = $1 AND e.key = path.entry";
 
+pub(crate) const UPSERT_PIN: &str = "\
+    INSERT INTO pins (tenant, conversation, text, mark, at_ms) VALUES ($1, $2, $3, $4, $5) \
+    ON CONFLICT (tenant, conversation, text) DO UPDATE \
+        SET mark = excluded.mark, at_ms = excluded.at_ms";
+
+/// The conversation itself first, then the one that it branched off from, and so on. Whatever names are stored, it ends.
+pub(crate) const SELECT_PINS: &str = "\
+    WITH RECURSIVE line (id, distance) AS ( \
+        SELECT $2, 0 \
+        UNION ALL \
+        SELECT c.parent, line.distance + 1 FROM line \
+            JOIN conversations AS c ON c.tenant = $1 AND c.id = line.id \
+            WHERE c.parent IS NOT NULL AND line.distance < 64 \
+    ) \
+    SELECT p.conversation, p.text, p.mark, p.at_ms FROM line \
+        JOIN pins AS p ON p.tenant = $1 AND p.conversation = line.id \
+    ORDER BY line.distance, p.at_ms, p.text";
+
 pub(crate) const INSERT_OUTCOME: &str = "\
     INSERT INTO outcomes \
         (tenant, conversation, at_ms, action, reason, tokens_before, tokens_after, model) \

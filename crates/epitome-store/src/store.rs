@@ -8,6 +8,7 @@ mod entries;
 mod leases;
 mod memories;
 mod outcomes;
+mod pins;
 mod search;
 mod tenants;
 
@@ -19,6 +20,7 @@ pub use entries::Entries;
 pub use leases::Leases;
 pub use memories::Memories;
 pub use outcomes::Outcomes;
+pub use pins::Pins;
 pub use search::Search;
 pub use tenants::Tenants;
 
@@ -35,6 +37,7 @@ pub trait Store:
     + Entries
     + Compactions
     + Changes
+    + Pins
     + Leases
     + Memories
     + Search

@@ -41,6 +41,12 @@ pub struct Compaction {
     pub pins: Vec<Pin>,
     /// Instructions in force for which there was no room. They are in the log, where recall finds them.
     pub demoted: Vec<Pin>,
+    /// Sentences of the span that would be pins, had the user not dropped them.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
+    pub unpinned: Vec<Pin>,
     /// Tokens of the whole view but the leading system prompt.
     pub tokens_after: u64,
     /// What verification found. A session fills it in; elsewhere [`Compaction::with_report`] does.
@@ -75,6 +81,7 @@ impl Compaction {
             meter,
             focus,
             host_pins,
+            dropped_pins,
         } = basis;
         match plan.layout {
             Layout::Marker => return Ok((Self::truncate(plan, log, messages, meter)?, None)),
@@ -156,6 +163,7 @@ impl Compaction {
             pins_tokens: plan.pins_tokens,
             pin_budget_tokens: pin::pin_budget_tokens(u64::MAX, Some(plan.target_tokens)),
             host_pins,
+            dropped_pins,
             budget_tokens: plan
                 .target_tokens
                 .saturating_sub(kept_tokens + frame_tokens)
@@ -235,6 +243,7 @@ impl Compaction {
             trimmed_tokens,
             pins,
             demoted,
+            unpinned: read.unpinned,
             tokens_after,
             report,
         };
@@ -283,9 +292,18 @@ impl Compaction {
             trimmed_tokens: 0,
             pins: Vec::new(),
             demoted: Vec::new(),
+            unpinned: Vec::new(),
             tokens_after,
             report: None,
         }
+    }
+
+    /// Whether it is as it should be where the user dropped these pins, and no others: it carries none of them, and
+    /// leaves out no other.
+    #[must_use]
+    pub fn heeds(&self, dropped: &[String]) -> bool {
+        let is_dropped = |pin: &Pin| dropped.iter().any(|text| text.trim() == pin.text.trim());
+        !self.pins.iter().any(is_dropped) && self.unpinned.iter().all(is_dropped)
     }
 
     /// What the model gets, for a log of `len` entries.

@@ -70,6 +70,8 @@ pub struct Source<'a> {
     pub pin_budget_tokens: u64,
     /// What the host wants kept, word for word.
     pub host_pins: &'a [Pin],
+    /// Sentences that are no pins, whatever they read like: the user dropped them.
+    pub dropped_pins: &'a [String],
     /// What the text may cost.
     pub budget_tokens: u64,
     /// How it is counted.

@@ -101,6 +101,8 @@ pub enum PinState {
         /// The entry that says so.
         by: usize,
     },
+    /// The user said outside of the conversation that it is none: it is not in force, and takes nothing back.
+    Dropped,
 }
 
 impl Pin {
@@ -183,19 +185,28 @@ pub fn carry<'a>(
     messages: impl IntoIterator<Item = (usize, &'a Message)>,
 ) -> Vec<Pin> {
     let unread = messages.into_iter();
-    sorted(earlier, unread.map(|(at, message)| (at, message, None))).0
+    sorted(
+        earlier,
+        unread.map(|(at, message)| (at, message, None)),
+        &[],
+    )
+    .0
 }
 
 /// Sentences of the user that are no pins but have a word that rules have, with their entries.
 pub(crate) type Binding = Vec<(usize, String)>;
 
 /// The pins, and beside them the sentences that may bind although they are none. What messages say may have been read
-/// already.
+/// already. What is `dropped` is in the list as such; here and nowhere else that is seen to.
 pub(crate) fn sorted<'a>(
     earlier: Vec<Pin>,
     messages: impl IntoIterator<Item = (usize, &'a Message, Option<&'a Sayings>)>,
+    dropped: &[String],
 ) -> (Vec<Pin>, Binding) {
-    let mut board = Board::default();
+    let mut board = Board {
+        dropped: dropped.iter().map(|text| text.trim()).collect(),
+        ..Board::default()
+    };
     for pin in earlier {
         board.add(pin);
     }
@@ -234,16 +245,20 @@ enum Place {
 
 /// The pins so far, and the texts in force, so that a text is looked up and not searched for.
 #[derive(Default)]
-struct Board {
+struct Board<'d> {
     pins: Vec<(Pin, OnceCell<Topic>)>,
     texts: HashSet<String>,
     binding: Binding,
+    dropped: HashSet<&'d str>,
 }
 
-impl Board {
-    fn add(&mut self, pin: Pin) {
+impl Board<'_> {
+    fn add(&mut self, mut pin: Pin) {
         if pin.is_active() && !self.texts.insert(pin.text.clone()) {
             return;
+        }
+        if pin.is_active() && pin.kind != PinKind::Host && self.is_dropped(&pin.text) {
+            pin.state = PinState::Dropped;
         }
         self.pins.push((pin, OnceCell::new()));
     }
@@ -269,8 +284,13 @@ impl Board {
         }
     }
 
+    fn is_dropped(&self, text: &str) -> bool {
+        !self.dropped.is_empty() && self.dropped.contains(text.trim())
+    }
+
     fn hear(&mut self, position: usize, saying: &Saying, sentence: &str) {
         let superseded = match saying.change {
+            _ if self.is_dropped(sentence) => false,
             Some(Change::Finishes) => self.apply(Change::Finishes, position, sentence),
             Some(change) if !self.texts.contains(sentence) => {
                 self.apply(change, position, sentence)

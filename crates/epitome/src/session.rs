@@ -81,6 +81,7 @@ pub struct Session {
     warnings: WarningCycle,
     flushed_at: Option<u64>,
     host_pins: Vec<Pin>,
+    dropped_pins: Arc<[String]>,
     events: Vec<Event>,
 }
 
@@ -115,6 +116,7 @@ impl Session {
             warnings: WarningCycle::new(Threshold::Off, window.tokens, Warnings::Off),
             flushed_at: None,
             host_pins: Vec::new(),
+            dropped_pins: Arc::default(),
             events: Vec::new(),
         }
     }
@@ -205,6 +207,18 @@ impl Session {
     /// Adds an instruction of the host, kept word for word in every summary from the next compaction on.
     pub fn pin(&mut self, text: impl Into<String>) {
         self.host_pins.push(Pin::host(text));
+    }
+
+    /// From now on these sentences, and no others, are no pins whatever they read like: the user dropped them. A compaction
+    /// in force stays as it is; [`Session::undo`] or [`Session::replay_undo`] takes one back.
+    pub fn set_dropped_pins(&mut self, texts: impl IntoIterator<Item = String>) {
+        self.dropped_pins = texts.into_iter().collect();
+    }
+
+    /// The sentences that the user dropped.
+    #[must_use]
+    pub fn dropped_pins(&self) -> &[String] {
+        &self.dropped_pins
     }
 
     /// Appends a message and counts it, once.

@@ -180,6 +180,18 @@ impl Verification {
         self
     }
 
+    /// Without the pins of these texts: nobody asks for them.
+    #[must_use]
+    pub fn without_pins<T: AsRef<str>>(mut self, dropped: &[T]) -> Self {
+        if !dropped.is_empty() {
+            self.rules = self.rules.without(|text| {
+                let mut dropped = dropped.iter();
+                dropped.any(|one| one.as_ref().trim() == text.trim())
+            });
+        }
+        self
+    }
+
     /// With headings that a summary must have.
     #[must_use]
     pub fn with_headings(mut self, headings: Vec<RequiredHeading>) -> Self {

@@ -66,6 +66,22 @@ pub(crate) struct ForkArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct PinsArgs {
+    /// The conversation
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: ConversationId,
+    /// This one is no pin, here and in what branches off: no later compaction carries it. The next request of a running
+    /// proxy and the next step of an open conversation go out without it
+    #[arg(long, value_name = "TEXT|NUMBER", conflicts_with = "restore")]
+    pub(crate) drop: Option<String>,
+    /// Take the drop back
+    #[arg(long, value_name = "TEXT|NUMBER")]
+    pub(crate) restore: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct ModelsArgs {
     /// Forget what was learned about this model, at every endpoint; a running proxy forgets it when it starts anew
     #[arg(long, value_name = "MODEL")]

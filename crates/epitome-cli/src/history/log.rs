@@ -97,12 +97,19 @@ fn compaction_lines(row: &CompactionRow) -> String {
 
 /// What a compaction is, on one line.
 pub(crate) fn headline(row: &CompactionRow) -> String {
+    let covered = match row.covered_entries {
+        // It only shortens old tool results.
+        0 => String::from("no entries"),
+        _ => format!(
+            "entries {} to {}",
+            row.head_entries + 1,
+            row.head_entries + row.covered_entries
+        ),
+    };
     format!(
-        "{}  {}, entries {} to {}, {} to {} tokens",
+        "{}  {}, {covered}, {} to {} tokens",
         row.id,
         row.state.as_str(),
-        row.head_entries + 1,
-        row.head_entries + row.covered_entries,
         row.tokens_before,
         row.tokens_after,
     )

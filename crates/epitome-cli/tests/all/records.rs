@@ -88,6 +88,7 @@ async fn kept_by_a_proxy(folder: &Path) -> String {
         settings: epitome::settings::Settings::of(epitome::PresetName::Default),
         summariser: None,
         hooks: epitome_engine::Hooks::default(),
+        pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     })
     .await

@@ -9,16 +9,16 @@ use epitome_testkit::{ModelConfig, ScriptedModel, Wire, client, generate};
 
 use crate::support::{epitome, run, stderr};
 
-struct Serving {
-    child: Child,
-    address: SocketAddr,
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) address: SocketAddr,
     /// What it says after its address.
-    lines: Receiver<String>,
+    pub(crate) lines: Receiver<String>,
 }
 
 impl Serving {
     /// Waits until it says this.
-    fn says(&self, words: &str) {
+    pub(crate) fn says(&self, words: &str) {
         while let Ok(line) = self.lines.recv() {
             if line.contains(words) {
                 return;
@@ -35,7 +35,7 @@ impl Drop for Serving {
     }
 }
 
-fn serve(upstream: &str, arguments: &[&str]) -> Serving {
+pub(crate) fn serve(upstream: &str, arguments: &[&str]) -> Serving {
     let mut child = epitome()
         .args(["serve", "--listen", "127.0.0.1:0"])
         .args([

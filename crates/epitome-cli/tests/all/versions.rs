@@ -57,7 +57,9 @@ async fn a_later_database_is_refused_by_every_command_and_stays_as_it_is() {
     let path = folder.path().join("log.db");
     of_a_later_version(&path).await;
     let before = fs::read(&path).unwrap();
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 12] = [
+        &["pins", "--session", "talk"],
+        &["pins", "--session", "talk", "--drop", "1"],
         &["log"],
         &["log", "--session", "talk"],
         &["show", "k1"],
@@ -124,7 +126,8 @@ async fn an_earlier_database_is_read_as_it_is_and_brought_up_to_date_by_the_firs
         let before = fs::read(&path).unwrap();
         let written = schema_version(&path).await;
         earlier += usize::from(written < newest);
-        let reading: [&[&str]; 4] = [
+        let reading: [&[&str]; 5] = [
+            &["pins", "--session", &session],
             &["log", "--session", &session],
             &["show", &compaction],
             &["recall", "--session", &session, "vendor"],

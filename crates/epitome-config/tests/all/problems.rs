@@ -44,7 +44,7 @@ on = "never"
             "epitome.toml:7: `auto_compact_threshold` is not a setting: it belongs to the preset `vibe`",
             "epitome.toml:8: `memory_flsh` is not a setting: did you mean `memory_flush`?",
             "epitome.toml:11: `summarizer.kind` wants `extractive` or `none` or `openai-chat` or `openai-responses` \
-             or `anthropic`, not the text \"openai\"",
+             or `anthropic` or `borrow`, not the text \"openai\"",
             "epitome.toml:12: `summarizer.operation_timeout_seconds` is 900: it has to be from 1 to 720",
             "epitome.toml:13: `summarizer.retires` is not a setting: did you mean `retries`?",
             "epitome.toml:15: `sever` is not a setting: did you mean `server`?",

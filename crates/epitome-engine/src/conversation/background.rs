@@ -10,7 +10,7 @@ use super::state::{InFlight, Ready, State};
 use super::{Conversation, ConversationError};
 use crate::clock;
 use crate::model::Asked;
-use crate::runner::Lease;
+use crate::runner::{Lease, LeaseTerms};
 
 impl Conversation {
     /// Begins to prepare a compaction, unless somebody is at it already.
@@ -26,14 +26,7 @@ impl Conversation {
         if shared.stopping.is_cancelled() {
             return Ok(false);
         }
-        let lease = Lease::acquire(
-            &shared.store,
-            &shared.tenant,
-            self.id(),
-            &shared.holder,
-            shared.lease_ms,
-            &shared.clock,
-        );
+        let lease = Lease::acquire(self.lease_terms(), &shared.holder);
         let Some(fence) = lease.await?.map(|lease| lease.fence()) else {
             return Ok(false);
         };
@@ -145,15 +138,17 @@ impl Conversation {
     }
 
     fn lease(&self, fence: u64) -> Lease<'_, AnyStore> {
+        Lease::held(self.lease_terms(), fence)
+    }
+
+    fn lease_terms(&self) -> LeaseTerms<'_, AnyStore> {
         let shared = self.shared();
-        let (store, tenant) = (&shared.store, &shared.tenant);
-        Lease::held(
-            store,
-            tenant,
-            self.id(),
-            shared.lease_ms,
-            &shared.clock,
-            fence,
-        )
+        LeaseTerms {
+            store: &shared.store,
+            tenant: &shared.tenant,
+            conversation: self.id(),
+            lease_ms: shared.lease_ms,
+            clock: &shared.clock,
+        }
     }
 }

@@ -41,6 +41,7 @@ impl Conversation {
     ) -> Result<Compaction, ConversationError> {
         let (job, request) = {
             let mut state = self.state().await;
+            self.heed_pins(&mut state).await?;
             self.call_off(&mut state).await;
             let request = state.request(self.shared().wire);
             (state.session.begin(reason)?, request)

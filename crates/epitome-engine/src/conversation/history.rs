@@ -1,13 +1,14 @@
 //! Looking back: what was compacted, taken back, branched off; and what was said, word for word.
 
 use bytes::Bytes;
-use epitome::{Digest, Message};
+use epitome::{Digest, Message, Session};
 use epitome_store::{
     Append, Appended, ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId,
     Entries, NewChange, NewConversation, Search, SearchScope,
 };
 
 use super::entry::Entry;
+use super::state::State;
 use super::{Conversation, ConversationError};
 use crate::record::ForkPlace;
 
@@ -47,6 +48,18 @@ impl Conversation {
         self.call_off(&mut state).await;
         let mut next = state.session.clone();
         next.undo()?;
+        match self.take_back(&mut state, next).await? {
+            Appended::Stored => Ok(()),
+            Appended::Superseded => Err(ConversationError::Superseded),
+        }
+    }
+
+    /// Puts a session in force whose last change took a compaction back.
+    pub(super) async fn take_back(
+        &self,
+        state: &mut State,
+        next: Session,
+    ) -> Result<Appended, ConversationError> {
         let record = next.changes().last().and_then(|change| match change {
             epitome::Change::Undone { record } => Some(*record),
             _ => None,
@@ -63,18 +76,17 @@ impl Conversation {
             }
             None => false,
         };
-        let change = self.change(&state, ChangeKind::Undone, id.filter(|_| is_own))?;
+        let change = self.change(state, ChangeKind::Undone, id.filter(|_| is_own))?;
         let new = NewChange::from(change);
-        match shared.store.append_change(&shared.tenant, &new).await? {
-            Appended::Stored => {}
-            Appended::Superseded => {
-                self.read_again(&mut state).await?;
-                return Err(ConversationError::Superseded);
+        let appended = shared.store.append_change(&shared.tenant, &new).await?;
+        match appended {
+            Appended::Stored => {
+                state.session = next;
+                state.changes += 1;
             }
+            Appended::Superseded => self.read_again(state).await?,
         }
-        state.session = next;
-        state.changes += 1;
-        Ok(())
+        Ok(appended)
     }
 
     /// A conversation of its own that shares the first `entries` entries with this one.

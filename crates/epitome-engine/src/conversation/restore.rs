@@ -6,7 +6,7 @@ use std::pin::Pin;
 use epitome::{Belief, CachePrices, CommitError, ModelTable, Session};
 use epitome_store::{
     ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId, Conversations,
-    Entries,
+    Entries, PinRow, Pins,
 };
 
 use super::ConversationError;
@@ -34,6 +34,8 @@ pub(super) async fn restore(
         changes: u32::MAX,
     };
     let mut state = restore_until(shared, id, everything, DEPTH).await?;
+    let marked = shared.store.marked_pins(&shared.tenant, id).await?;
+    state.session.set_dropped_pins(PinRow::dropped(marked));
     // What happened long ago is no news.
     let _ = state.session.take_events();
     state.asked_ms = shared.clock.now_ms();

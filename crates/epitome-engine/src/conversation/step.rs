@@ -62,6 +62,7 @@ impl Conversation {
     async fn before_request(&self) -> Result<StepAction, ConversationError> {
         let reason = {
             let mut state = self.state().await;
+            self.heed_pins(&mut state).await?;
             match self.publish_if_it_pays(&mut state).await {
                 Ok(true) => {
                     let reason = state.session.compaction().map(|made| made.plan.reason);

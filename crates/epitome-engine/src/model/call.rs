@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::connection::Connections;
 use super::endpoint::{Delivery, Endpoint};
 use super::error::CallError;
+use super::key::Key;
 use super::request::{Ask, Form};
 use super::retry::Retries;
 use super::spend::SpendLedger;
@@ -67,11 +68,24 @@ impl Caller {
         self
     }
 
-    /// The same caller, spending on the account of `earlier` under its own limits.
+    /// The same caller, spending on this account under its own limits.
     #[must_use]
-    pub fn on_account_of(mut self, earlier: &Self) -> Self {
-        self.spending = Arc::new(self.spending.on_account_of(&earlier.spending));
+    pub fn on_account(mut self, earlier: &SpendLedger) -> Self {
+        self.spending = Arc::new(self.spending.on_account_of(earlier));
         self
+    }
+
+    /// The same caller over connections that others share.
+    #[must_use]
+    pub(super) fn over(mut self, connections: Connections) -> Self {
+        self.connections = connections;
+        self
+    }
+
+    /// What was spent.
+    #[must_use]
+    pub fn spending(&self) -> &SpendLedger {
+        &self.spending
     }
 
     /// Whom it asks.
@@ -178,9 +192,10 @@ impl Caller {
             answer = clock::until(self.call_end(asked), answer) => answer,
             () = asked.cancel.cancelled() => return Err(CallError::Cancelled),
         };
-        let answer = answer.map_err(|_| CallError::Timeout { seconds })??;
+        let answer = answer.map_err(|_| CallError::Timeout { seconds })?;
+        let answer = answer.map_err(|error| self.hiding(error))?;
         self.spend(answer.usage, asked);
-        judged(answer, ask)
+        judged(answer, ask, |text| self.shown(text))
     }
 
     async fn send(&self, address: Uri, body: &Bytes, asked: &Asked) -> Result<Received, CallError> {
@@ -205,6 +220,7 @@ impl Caller {
         }
         let wait = retry_after(&received.headers);
         let text = received.collected().await.unwrap_or_default();
+        let shown = |text: &[u8]| self.shown(text);
         Err(match Refusal::read(status, &text, body) {
             Refusal::RateLimit => CallError::RateLimited { wait },
             Refusal::Overflow(overflow) => CallError::TooLong {
@@ -218,6 +234,26 @@ impl Caller {
         })
     }
 
+    /// The beginning of what a server said, without what a client lent.
+    fn shown(&self, text: &[u8]) -> String {
+        match &self.endpoint.key {
+            Key::Borrowed(lent) => {
+                let text = lent.hidden_in(&String::from_utf8_lossy(text));
+                shown(text.as_bytes())
+            }
+            _ => shown(text),
+        }
+    }
+
+    fn hiding(&self, error: CallError) -> CallError {
+        match error {
+            CallError::Garbage { beginning } => CallError::Garbage {
+                beginning: self.shown(beginning.as_bytes()),
+            },
+            other => other,
+        }
+    }
+
     fn headers(&self) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -229,6 +265,9 @@ impl Caller {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, identity"));
         if self.endpoint.wire == Wire::Anthropic {
             headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        }
+        if let Key::Borrowed(lent) = &self.endpoint.key {
+            lent.put_into(&mut headers);
         }
         if let Some(secret) = self.endpoint.key.read()? {
             let (name, value) = match self.endpoint.wire {
@@ -344,7 +383,7 @@ impl Received {
 }
 
 /// An answer that came through may still be none.
-fn judged(answer: Answer, ask: &Ask) -> Result<Answer, CallError> {
+fn judged(answer: Answer, ask: &Ask, shown: impl Fn(&[u8]) -> String) -> Result<Answer, CallError> {
     if let Some(overflow) = answer.overflow {
         return Err(CallError::TooLong {
             overflow,

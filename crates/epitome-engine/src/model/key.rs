@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::borrowed::Borrowed;
+
 /// Where the key of an endpoint comes from. Neither its text form nor any error holds the key itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Key {
@@ -13,6 +15,8 @@ pub enum Key {
     Environment(String),
     /// A file with nothing else in it.
     File(PathBuf),
+    /// What a client brought along for its own request.
+    Borrowed(Borrowed),
 }
 
 /// Why a key could not be had.
@@ -60,7 +64,7 @@ impl Key {
     /// Reads it, each time anew: keys are exchanged while programs run.
     pub(super) fn read(&self) -> Result<Option<Secret>, KeyError> {
         let (text, origin) = match self {
-            Self::None => return Ok(None),
+            Self::None | Self::Borrowed(_) => return Ok(None),
             Self::Environment(name) => {
                 let not_set = || KeyError::NotSet { name: name.clone() };
                 let text = std::env::var(name).map_err(|_| not_set())?;

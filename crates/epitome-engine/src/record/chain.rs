@@ -1,6 +1,6 @@
 //! Compactions of conversations that pass a proxy: positions are links of a chain.
 
-use epitome::{Compaction, Kept, Role, Shown, Swap, TaskPlace, Trim};
+use epitome::{Compaction, Earlier, Kept, Pin, Role, Shown, Swap, TaskPlace, Trim};
 use serde::{Deserialize, Serialize};
 
 use super::{RecordError, StepRecord, StoredReport, write};
@@ -19,12 +19,25 @@ pub struct ChainRecord {
     pub summary_tokens: u64,
     /// What shortening results takes off.
     pub trimmed_tokens: u64,
+    /// How many results a line stands for because they had grown old, where that was done before anything was
+    /// summarised.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pruned_results: usize,
     /// Results behind the span that stay, shortened.
     pub trims: Vec<LinkTrims>,
     /// The reason code: why it was made.
     pub reason: String,
     /// The entries that the summary quotes.
     pub sources: Vec<usize>,
+    /// The pins that the summary carries, word for word. Records of earlier versions have none: [`Record::pins`] reads the
+    /// summary then.
+    ///
+    /// [`Record::pins`]: super::Record::pins
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Vec<String>>,
+    /// What would be pins, had the user not dropped them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpinned: Vec<String>,
     /// What verification found. Records of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<StoredReport>,
@@ -49,14 +62,44 @@ impl ChainRecord {
             notes_cap_tokens: compaction.plan.notes_cap_tokens,
             summary_tokens: compaction.summary_tokens,
             trimmed_tokens: compaction.trimmed_tokens,
+            pruned_results: 0,
             trims: Vec::new(),
             reason: compaction.plan.reason.as_str().to_owned(),
             sources: compaction.summary.sources.clone(),
+            pins: Some(texts(&compaction.pins)),
+            unpinned: texts(&compaction.unpinned),
             report: compaction.report.as_deref().map(StoredReport::of),
             swap: None,
             view: None,
             steps: Vec::new(),
         }
+    }
+
+    /// These are left out as well.
+    pub fn leave_out(&mut self, unpinned: &[String]) {
+        for text in unpinned {
+            if !self.unpinned.contains(text) {
+                self.unpinned.push(text.clone());
+            }
+        }
+    }
+
+    /// The pins that it carries with this summary.
+    #[must_use]
+    pub fn pins(&self, summary: &str) -> Vec<String> {
+        let known = self.pins.clone();
+        known.unwrap_or_else(|| pins_of(summary))
+    }
+
+    /// Whether, with this summary, it is as it should be where the user dropped these pins and no others: see
+    /// [`Compaction::heeds`].
+    #[must_use]
+    pub fn heeds(&self, summary: &str, dropped: &[String]) -> bool {
+        if dropped.is_empty() {
+            return self.unpinned.is_empty();
+        }
+        let is_dropped = |pin: &String| dropped.iter().any(|text| text.trim() == pin.trim());
+        !self.pins(summary).iter().any(is_dropped) && self.unpinned.iter().all(is_dropped)
     }
 
     /// What is stored for it.
@@ -66,6 +109,23 @@ impl ChainRecord {
     pub fn write(&self) -> Result<String, RecordError> {
         write(self)
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde wants"
+)]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+fn texts(pins: &[Pin]) -> Vec<String> {
+    pins.iter().map(|pin| pin.text.clone()).collect()
+}
+
+/// The pins that a summary says it carries.
+pub(super) fn pins_of(summary: &str) -> Vec<String> {
+    Earlier::read(summary).map_or_else(Vec::new, |earlier| earlier.pins)
 }
 
 /// The message at a link with some of its results shortened.

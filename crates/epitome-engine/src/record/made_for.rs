@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use epitome::Digest;
+
+use super::ChainRecord;
+
 /// What a compaction of a proxy was made for, as it stands in the class of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeFor {
@@ -16,15 +20,34 @@ pub enum MadeFor {
 }
 
 impl MadeFor {
+    /// The class of a row: what it was made for, and what tells it from others that were made for the same at the same
+    /// place. Of these the first one wins, so that none may be taken for one that shows something else.
+    #[must_use]
+    pub fn class_of(self, record: &ChainRecord) -> String {
+        let mut class = self.to_string();
+        if !record.unpinned.is_empty() {
+            let mut texts: Vec<&str> = record.unpinned.iter().map(|text| text.trim()).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            let digest = Digest::of(texts.join("\n").as_bytes()).prefix();
+            class.push_str(&format!("/without/{digest:016x}"));
+        }
+        if record.pruned_results > 0 {
+            class.push_str(&format!("/pruned/{}", record.pruned_results));
+        }
+        class
+    }
+
     /// Reads the class of a row; `None` where it is not one of a proxy, or one that this version does not know.
     #[must_use]
     pub fn read(class: &str) -> Option<Self> {
         let number = |text: &str| text.parse().ok();
-        match class.split_once('/') {
-            None if class == "any" => Some(Self::Any),
-            Some(("window", tokens)) => number(tokens).map(Self::Window),
-            Some(("output", tokens)) => number(tokens).map(Self::Output),
-            Some(("refused", model)) => u64::from_str_radix(model, 16).ok().map(Self::Refused),
+        let mut parts = class.split('/');
+        match (parts.next()?, parts.next()) {
+            ("any", _) => Some(Self::Any),
+            ("window", Some(tokens)) => number(tokens).map(Self::Window),
+            ("output", Some(tokens)) => number(tokens).map(Self::Output),
+            ("refused", Some(model)) => u64::from_str_radix(model, 16).ok().map(Self::Refused),
             _ => None,
         }
     }

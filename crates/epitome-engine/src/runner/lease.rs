@@ -9,14 +9,25 @@ use crate::clock::{self, Clock};
 /// How long background work may go without a sign of life, unless told otherwise.
 pub const LEASE_MS: i64 = 30_000;
 
+/// Whose lease it is, of what, and for how long.
+#[derive(Debug)]
+pub struct LeaseTerms<'a, S> {
+    /// Who grants it.
+    pub store: &'a S,
+    /// The tenant.
+    pub tenant: &'a TenantId,
+    /// The conversation whose background work is to be done.
+    pub conversation: &'a ConversationId,
+    /// How long it may go without a sign of life.
+    pub lease_ms: i64,
+    /// What the time is.
+    pub clock: &'a Clock,
+}
+
 /// The right to do the background work of a conversation, while it is held.
 #[derive(Debug)]
 pub struct Lease<'a, S> {
-    store: &'a S,
-    tenant: &'a TenantId,
-    conversation: &'a ConversationId,
-    lease_ms: i64,
-    clock: &'a Clock,
+    terms: LeaseTerms<'a, S>,
     fence: u64,
 }
 
@@ -25,45 +36,23 @@ impl<'a, S: Leases> Lease<'a, S> {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn acquire(
-        store: &'a S,
-        tenant: &'a TenantId,
-        conversation: &'a ConversationId,
-        holder: &str,
-        lease_ms: i64,
-        clock: &'a Clock,
-    ) -> Result<Option<Self>> {
-        let now = clock.now_ms();
-        let until = now.saturating_add(lease_ms);
-        let fence = store.acquire_lease(tenant, conversation, holder, now, until);
-        Ok(fence.await?.map(|fence| Self {
+    pub async fn acquire(terms: LeaseTerms<'a, S>, holder: &str) -> Result<Option<Self>> {
+        let now = terms.clock.now_ms();
+        let until = now.saturating_add(terms.lease_ms);
+        let LeaseTerms {
             store,
             tenant,
             conversation,
-            lease_ms,
-            clock,
-            fence,
-        }))
+            ..
+        } = terms;
+        let fence = store.acquire_lease(tenant, conversation, holder, now, until);
+        Ok(fence.await?.map(|fence| Self { terms, fence }))
     }
 
     /// One that is held already.
     #[must_use]
-    pub const fn held(
-        store: &'a S,
-        tenant: &'a TenantId,
-        conversation: &'a ConversationId,
-        lease_ms: i64,
-        clock: &'a Clock,
-        fence: u64,
-    ) -> Self {
-        Self {
-            store,
-            tenant,
-            conversation,
-            lease_ms,
-            clock,
-            fence,
-        }
+    pub const fn held(terms: LeaseTerms<'a, S>, fence: u64) -> Self {
+        Self { terms, fence }
     }
 
     /// The number of this holding; it grows with every new one.
@@ -74,15 +63,23 @@ impl<'a, S: Leases> Lease<'a, S> {
 
     /// Prolongs it again and again; returns when it is lost.
     pub async fn keep(&self) {
-        let third = u64::try_from(self.lease_ms / 3).unwrap_or(1).max(1);
+        let third = u64::try_from(self.terms.lease_ms / 3).unwrap_or(1).max(1);
         let mut ticks = clock::every(Duration::from_millis(third));
         ticks.tick().await;
         loop {
             ticks.tick().await;
-            let until = self.clock.now_ms().saturating_add(self.lease_ms);
-            let renewed = self
-                .store
-                .renew_lease(self.tenant, self.conversation, self.fence, until);
+            let until = self
+                .terms
+                .clock
+                .now_ms()
+                .saturating_add(self.terms.lease_ms);
+            let LeaseTerms {
+                store,
+                tenant,
+                conversation,
+                ..
+            } = self.terms;
+            let renewed = store.renew_lease(tenant, conversation, self.fence, until);
             match renewed.await {
                 Ok(true) => {}
                 Ok(false) => return,
@@ -94,9 +91,13 @@ impl<'a, S: Leases> Lease<'a, S> {
 
     /// Gives it back; if that fails, it ends by itself.
     pub async fn release(self) {
-        let released = self
-            .store
-            .release_lease(self.tenant, self.conversation, self.fence);
+        let LeaseTerms {
+            store,
+            tenant,
+            conversation,
+            ..
+        } = self.terms;
+        let released = store.release_lease(tenant, conversation, self.fence);
         if let Err(error) = released.await {
             tracing::warn!(%error, "a lease was not given back");
         }

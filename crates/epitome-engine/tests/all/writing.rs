@@ -318,10 +318,13 @@ async fn what_it_may_cost_is_a_limit() {
         conversation_usd: None,
         hour_usd: Some(1.5),
     });
+    // The first hour is over, and what was spent in it forgotten.
+    let later_ms = 3_600_001;
+    hourly.spent("a", 0.9, later_ms);
     let wider = wider.on_account_of(&hourly);
-    assert!(wider.allows("b", 0.5, 1).is_ok());
-    hourly.spent("a", 0.3, 1);
-    assert!(wider.allows("b", 0.5, 1).is_err());
+    assert!(wider.allows("b", 0.5, later_ms).is_ok());
+    hourly.spent("a", 0.3, later_ms);
+    assert!(wider.allows("b", 0.5, later_ms).is_err());
 }
 
 #[test]

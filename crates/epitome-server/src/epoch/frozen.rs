@@ -86,11 +86,15 @@ pub(super) fn thaw(frozen: &FrozenView, conversation: &Conversation) -> Option<V
     let chain = &conversation.chain;
     let log: &Log = &conversation.log;
     let index = |link: usize| chain.get(link).map(|(index, _)| *index);
-    let cut = index(frozen.from_link.checked_sub(1)?)? + 1;
-    if cut < log.len() && !log.is_cut(cut) {
+    let system = leading_system(log);
+    let cut = match frozen.from_link.checked_sub(1) {
+        Some(last) => index(last)? + 1,
+        None => system,
+    };
+    // Where nothing is left out, nothing is cut.
+    if frozen.from_link > 0 && cut < log.len() && !log.is_cut(cut) {
         return None;
     }
-    let system = leading_system(log);
     let mut covered = system;
     let mut items = Vec::new();
     push(&mut items, 0..system);

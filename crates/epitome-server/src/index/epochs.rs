@@ -32,10 +32,11 @@ impl Epochs {
         if self.at(&node).iter().any(|known| known.id == epoch.id) {
             return;
         }
+        let class = epoch.class_name();
         let same_class = self
             .at(&node)
             .iter()
-            .find(|known| known.class == epoch.class);
+            .find(|known| known.class_name() == class);
         if let Some(replaced) = same_class.map(|known| known.id.clone()) {
             self.remove(&node, &replaced);
         }
@@ -75,8 +76,15 @@ pub(super) fn newest(
     serves: impl Fn(&Epoch) -> bool,
 ) -> Option<Arc<Epoch>> {
     let links = conversation.chain.iter().rev();
-    links
+    let mut serving = links
         .flat_map(|(_, digest)| epochs.at(digest))
-        .find(|epoch| serves(epoch))
-        .cloned()
+        .filter(|epoch| serves(epoch));
+    let newest = serving.next()?;
+    if newest.record.pruned_results == 0 {
+        return Some(Arc::clone(newest));
+    }
+    // Old results may have been replaced further on than a summary reaches that was made later.
+    let covered = |epoch: &Epoch| epoch.record.covered_links;
+    let further = serving.find(|epoch| covered(epoch) > covered(newest));
+    further.or(Some(newest)).cloned()
 }

@@ -40,10 +40,11 @@ impl Keeper {
     /// request goes out as it would have, with the reason.
     pub(super) async fn compact_now(
         self: &Arc<Self>,
-        ticket: Ticket,
+        mut ticket: Ticket,
         case: Case,
         reason: Reason,
     ) -> Outgoing {
+        self.ask_pins(&mut ticket).await;
         let (ticket, case) = (Arc::new(ticket), Arc::new(case));
         let made = match self
             .make(Arc::clone(&ticket), Arc::clone(&case), reason)
@@ -136,13 +137,14 @@ impl Keeper {
 
     /// The prepared compaction that goes further than the one in force.
     fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
-        let covers = |epoch: &Epoch| epoch.record.covered_links;
-        let now = ticket.epoch.as_deref().map_or(0, covers);
-        let serves =
-            |epoch: &Epoch| case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class);
+        let now = ticket.epoch.as_deref().map_or((0, 0), Epoch::reach);
+        let serves = |epoch: &Epoch| {
+            (case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class))
+                && epoch.heeds(ticket.dropped_pins())
+        };
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
-            .filter(|epoch| covers(epoch) > now)
+            .filter(|epoch| epoch.reach() > now)
     }
 
     fn compacted(
@@ -208,6 +210,7 @@ impl Keeper {
         let other = stored
             .filter(|row| row.id != epoch.id)
             .and_then(Epoch::from_row)
+            .filter(|other| other.heeds(ticket.dropped_pins()))
             .and_then(|other| {
                 let applied = other.apply(&ticket.conversation, &ticket.body, ticket.form)?;
                 Some((applied, other))
@@ -250,8 +253,11 @@ impl Keeper {
 
     /// Compacts with the built-in summariser, as a session does.
     fn carry_out(&self, ticket: &Ticket, case: &Case, reason: Reason) -> Result<Made, NoPlan> {
-        // Nothing is read before a plan stands: a conversation that cannot be helped costs no more than any other.
         let sight = self.sight(ticket, case.applied.as_ref());
+        if let Some(made) = self.pruned(ticket, case, reason) {
+            return Ok(made);
+        }
+        // Nothing is read before a plan stands: a conversation that cannot be helped costs no more than any other.
         case.course.clone().plan(&sight, reason)?;
         let basis = match self.rules.looks_at_the_view() {
             true => Basis::View,
@@ -322,7 +328,9 @@ impl Keeper {
                     .map(|(applied, _)| log.total_tokens().saturating_sub(applied.saved_tokens)),
             },
         };
-        Ok(Session::resumed(case.course.clone(), Meter::Estimate, kept))
+        let mut session = Session::resumed(case.course.clone(), Meter::Estimate, kept);
+        session.set_dropped_pins(ticket.dropped_pins().to_vec());
+        Ok(session)
     }
 
     pub(super) fn frozen(
@@ -341,7 +349,11 @@ impl Keeper {
             true => Epoch::freeze(id, class, compaction, conversation),
             false => Epoch::freeze_view(id, class, session, conversation),
         };
-        let made = epoch.and_then(|epoch| {
+        let made = epoch.and_then(|mut epoch| {
+            // What an earlier round left out is not in what it shows.
+            if let Some(earlier) = ticket.epoch.as_ref().filter(|_| basis == Basis::View) {
+                epoch.record.leave_out(&earlier.record.unpinned);
+            }
             let applied = epoch.apply(conversation, &ticket.body, ticket.form)?;
             Some(Made { epoch, applied })
         });

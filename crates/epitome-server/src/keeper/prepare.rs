@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use epitome::{Failure, NoPlan, Reason};
+use epitome::{Failure, Job, NoPlan, Reason, Session};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
 use epitome_engine::record::StepRecord;
 use epitome_engine::summarise::{LadderRung, Step, Wish};
@@ -21,6 +21,14 @@ pub(super) enum Beginning {
     Untold,
 }
 
+/// How far a compaction is before anybody is asked.
+enum Begun {
+    /// There was enough to gain without a word.
+    Done(Box<Made>),
+    /// Somebody has to write.
+    Work(Box<(Session, Job)>),
+}
+
 impl Keeper {
     /// Makes a compaction in the background, so that it is there when it is needed.
     pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
@@ -29,8 +37,10 @@ impl Keeper {
             return;
         }
         let keeper = Arc::clone(self);
-        let (ticket, case) = (Arc::new(ticket.clone()), Arc::new(case.clone()));
+        let (mut ticket, case) = (ticket.clone(), Arc::new(case.clone()));
         self.tasks.spawn(async move {
+            keeper.ask_pins(&mut ticket).await;
+            let ticket = Arc::new(ticket);
             let made = if keeper.rules.asks_somebody() {
                 keeper.written_alone(&ticket, &case, reason).await
             } else {
@@ -60,16 +70,22 @@ impl Keeper {
         let begun = {
             let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
             let begin = move || {
+                if let Some(made) = keeper.pruned(&ticket, &case, reason) {
+                    return Ok(Begun::Done(Box::new(made)));
+                }
                 let mut session = keeper.session(&ticket, &case, Basis::View)?;
                 let job = session.begin(reason).inspect_err(|_| {
                     keeper.remember(&ticket, &session);
                 })?;
-                Ok::<_, NoPlan>((session, job))
+                Ok::<_, NoPlan>(Begun::Work(Box::new((session, job))))
             };
             tokio::task::spawn_blocking(begin).await
         };
-        let (mut session, job) = begun.unwrap_or_else(|_| Err(failed()))?;
-        let runner = &self.rules.runner;
+        let (mut session, job) = match begun.unwrap_or_else(|_| Err(failed()))? {
+            Begun::Done(made) => return Ok(*made),
+            Begun::Work(work) => *work,
+        };
+        let runner = self.rules.runner_for(ticket);
         let conversation = ticket.place.conversation.as_str();
         let sent = case.applied.as_ref();
         let request = sent.and_then(|applied| ticket.rendered(applied));

@@ -2,19 +2,30 @@
 
 use std::sync::Arc;
 
-use epitome::{DueCount, Keep, Preset, ReferenceMeter, ViewItem};
+use epitome::settings::{OnFailure, Settings};
+use epitome::{
+    DueCount, Keep, OldResults, Preset, PruneSettings, ReferenceMeter, ViewItem, Window,
+};
+use epitome_engine::model::{Caller, Lender};
 use epitome_engine::runner::Runner;
-use epitome_engine::summarise::{Ladder, ModelWriter, Parts, Writer};
+use epitome_engine::summarise::{Ladder, ModelWriter, Parts};
 
 use super::Ticket;
-use crate::config::{Config, Summariser};
+use crate::config::{Config, Pruning, Summariser, Writes};
 use crate::epoch::{Applied, read};
+
+/// The steps whose results stay where a design itself lets none grow old.
+const KEPT_STEPS: usize = 8;
 
 /// How conversations are compacted.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(super) preset: Preset,
     pub(super) runner: Runner,
+    on_failure: OnFailure,
+    summariser: Option<Summariser>,
+    /// Where old tool results give way first: the settings that say which.
+    pruning: Option<Settings>,
 }
 
 impl Rules {
@@ -25,30 +36,96 @@ impl Rules {
     /// Other rules in the place of these. What summaries have cost is not forgotten.
     pub(super) fn reconfigured(&self, config: &Config) -> Self {
         let mut summariser = config.summariser.clone();
-        if let (Some(summariser), Some(earlier)) = (&mut summariser, self.runner.caller()) {
-            summariser.caller = summariser.caller.clone().on_account_of(earlier);
+        if let (Some(summariser), Some(earlier)) = (&mut summariser, &self.summariser) {
+            summariser.writes = summariser.writes.clone().on_account_of(&earlier.writes);
         }
         Self::with(config, summariser)
     }
 
     fn with(config: &Config, summariser: Option<Summariser>) -> Self {
         let settings = &config.settings;
-        let caller = summariser.as_ref().map(|one| one.caller.clone());
-        let writer = summariser.map(|one| {
-            let templates = Arc::new(one.templates);
-            let writer = ModelWriter::new(one.caller, templates, one.style, Parts::default());
-            Arc::new(writer) as Arc<dyn Writer>
-        });
-        let ladder = Ladder::new(writer, settings.common.on_failure);
-        Self {
+        let caller = match summariser.as_ref().map(|one| &one.writes) {
+            Some(Writes::Model(caller)) => Some(caller.clone()),
+            Some(Writes::Client(_)) | None => None,
+        };
+        let mut rules = Self {
             preset: Preset::from(settings),
-            runner: Runner::new(settings, ladder, caller, config.hooks.clone()),
+            pruning: match config.pruning {
+                Pruning::Off => None,
+                Pruning::OldResults => Some(settings.clone()),
+            },
+            on_failure: settings.common.on_failure,
+            runner: Runner::new(
+                settings,
+                Ladder::new(None, settings.common.on_failure),
+                None,
+                config.hooks.clone(),
+            ),
+            summariser,
+        };
+        if let Some(caller) = caller {
+            rules.runner = rules.asking(caller);
         }
+        rules
+    }
+
+    /// Who writes, where it is this model.
+    fn asking(&self, caller: Caller) -> Runner {
+        let Some(summariser) = &self.summariser else {
+            return self.runner.clone();
+        };
+        let writer = ModelWriter::new(
+            caller.clone(),
+            Arc::new(summariser.templates.clone()),
+            summariser.style.clone(),
+            Parts::default(),
+        );
+        let ladder = Ladder::new(Some(Arc::new(writer)), self.on_failure);
+        self.runner.asking(ladder, caller)
+    }
+
+    /// Who writes for a request: where clients lend their own model, that one.
+    pub(super) fn runner_for(&self, ticket: &Ticket) -> Runner {
+        let lender = self.lender().zip(ticket.lent.as_ref());
+        let caller = lender.map(|(lender, lent)| {
+            let wire = ticket.body.wire();
+            lender.caller(wire, &lent.base, &ticket.model.model, lent.headers.clone())
+        });
+        match caller {
+            None => self.runner.clone(),
+            Some(Ok(caller)) => self.asking(caller),
+            Some(Err(error)) => {
+                tracing::warn!(%error, "the client's model cannot be asked; the built-in summariser writes");
+                self.runner.clone()
+            }
+        }
+    }
+
+    /// Whether clients lend their own model and key for summaries.
+    pub(super) const fn lender(&self) -> Option<&Lender> {
+        match &self.summariser {
+            Some(Summariser {
+                writes: Writes::Client(lender),
+                ..
+            }) => Some(lender),
+            _ => None,
+        }
+    }
+
+    /// Which results give way in a window before anything is summarised; `None` where none do.
+    pub(super) fn pruning(&self, window: Window) -> Option<PruneSettings> {
+        let mut pruning = self.pruning.as_ref()?.pruning(window);
+        if pruning.old == OldResults::Keep {
+            pruning.old = OldResults::Replace {
+                keep_steps: KEPT_STEPS,
+            };
+        }
+        Some(pruning)
     }
 
     /// Whether anybody but the built-in summariser has a say.
     pub(super) fn asks_somebody(&self) -> bool {
-        self.runner.asks_somebody()
+        self.runner.asks_somebody() || self.lender().is_some()
     }
 
     /// Whether the design decides by what is shown. The one that keeps by size makes every compaction from the

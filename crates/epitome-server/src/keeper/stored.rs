@@ -26,6 +26,21 @@ impl Keeper {
         }
     }
 
+    /// Learns which pins the user dropped, such as with `epitome pins --drop`. Where the store does not answer in time,
+    /// what it said last still holds.
+    pub(super) async fn ask_pins(&self, ticket: &mut Ticket) {
+        if ticket.dropped_pins.is_some() {
+            return;
+        }
+        let place = &ticket.place;
+        let parent = self.index.parent(&place.conversation);
+        let marked = self.journal.dropped_pins(&place.conversation, parent).await;
+        ticket.dropped_pins = Some(match marked {
+            Some(dropped) => self.index.keep_dropped(&place.conversation, dropped),
+            None => self.index.dropped_pins(&place.conversation),
+        });
+    }
+
     /// Asks the store about a chain that this process does not know.
     pub(super) async fn recall(&self, conversation: &Conversation) {
         let chain = &conversation.chain;
@@ -42,6 +57,7 @@ impl Keeper {
             return false;
         }
         self.ask_store(&ticket.conversation.chain).await;
+        self.ask_pins(ticket).await;
         let newest = self.in_force(ticket, need);
         let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
         let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{Anchor, CacheState, Digest, TurnKind, is_surely_cold, leading_system};
+use epitome_engine::model::Borrowed;
 use epitome_wire::{Body, Conversation, Field};
 
 use crate::epoch::{Applied, Epoch};
@@ -33,12 +34,28 @@ pub(crate) struct Ticket {
     /// Estimated tokens of what goes out.
     pub(crate) sent_tokens: u64,
     pub(crate) epoch: Option<Arc<Epoch>>,
+    /// The pins that the user dropped, once that was asked.
+    pub(crate) dropped_pins: Option<Arc<[String]>>,
+    /// What its client lends for summaries, where clients do: never stored.
+    pub(crate) lent: Option<Arc<Lent>>,
     /// Whether the client asked to keep it out of the store.
     pub(crate) is_private: bool,
     pub(crate) now_ms: i64,
 }
 
+/// Where a request goes and who asks, so that a summary can be asked for in the same name.
+#[derive(Debug)]
+pub(crate) struct Lent {
+    pub(crate) base: String,
+    pub(crate) headers: Borrowed,
+}
+
 impl Ticket {
+    /// The pins that the user dropped, as far as that was asked.
+    pub(super) fn dropped_pins(&self) -> &[String] {
+        self.dropped_pins.as_deref().unwrap_or_default()
+    }
+
     /// Estimated tokens of the whole request as the client sent it.
     pub(super) fn total_tokens(&self) -> u64 {
         self.fixed_tokens + self.conversation.log.total_tokens()

@@ -52,6 +52,7 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
         settings: epitome::settings::Settings::of(epitome::PresetName::Default),
         summariser: None,
         hooks: epitome_engine::Hooks::default(),
+        pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
     }
 }

@@ -17,6 +17,8 @@ mod hooks;
 mod hostile;
 #[path = "traces/parity.rs"]
 mod parity;
+#[path = "traces/pruning.rs"]
+mod pruning;
 #[path = "traces/random.rs"]
 mod random;
 #[path = "traces/refusals.rs"]
@@ -79,6 +81,13 @@ traces! {
     steering {
         an_undo_takes_effect_on_the_next_request,
         a_private_conversation_is_not_stored,
+        a_dropped_pin_is_dropped_in_its_branches,
+    }
+    pruning {
+        old_results_give_way_first,
+        nothing_is_pruned_unless_it_is_set,
+        what_lines_cannot_help_is_summarised,
+        a_pruned_view_survives_a_restart_and_is_undone,
     }
     epochs {
         a1_back_on_the_larger_model,

@@ -7,8 +7,8 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::{
     BeliefRow, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
-    ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, Result,
-    SearchHit,
+    ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, PinMark, PinRow,
+    Result, SearchHit,
 };
 
 pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {
@@ -61,6 +61,17 @@ pub(super) fn conversation(row: &SqliteRow) -> Result<ConversationRow> {
         touched_ms: row.try_get(4)?,
         nodes: number(row, 5)?,
         compactions: number(row, 6)?,
+    })
+}
+
+pub(super) fn pin(row: &SqliteRow) -> Result<PinRow> {
+    let mark: &str = row.try_get(2)?;
+    Ok(PinRow {
+        conversation: conversation_id(row.try_get(0)?)?,
+        text: row.try_get(1)?,
+        mark: PinMark::from_name(mark)
+            .ok_or_else(|| Error::corrupt(format!("{mark:?} is said of no pin")))?,
+        at_ms: row.try_get(3)?,
     })
 }
 

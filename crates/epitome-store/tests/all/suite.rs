@@ -10,6 +10,8 @@ pub(crate) mod listings;
 pub(crate) mod log;
 #[path = "suite/memories.rs"]
 pub(crate) mod memories;
+#[path = "suite/pins.rs"]
+pub(crate) mod pins;
 #[path = "suite/recall.rs"]
 pub(crate) mod recall;
 #[path = "suite/shared.rs"]
@@ -39,6 +41,7 @@ macro_rules! run_over {
             changes: single_rows, changes_come_in_order, superseded_change_leaves_nothing,
                 dangling_changes_are_refused, leases_have_one_holder, lost_lease_supersedes;
             memories: memories_are_kept_once, memories_by_words;
+            pins: pins_are_dropped_and_restored, forks_share_dropped_pins;
             recall: entries_by_words, any_query_is_words, scopes, repeated_entry_is_found_once,
                 indexed_later_and_once;
             tenants: tenants_never_meet, nothing_is_recalled_across_tenants, key_race;

@@ -27,6 +27,8 @@ pub struct Basis<'a, M> {
     pub focus: Option<&'a str>,
     /// What the host wants kept.
     pub host_pins: &'a [Pin],
+    /// Sentences that are no pins, whatever they read like: the user dropped them.
+    pub dropped_pins: &'a [String],
 }
 
 impl<'a, M> Basis<'a, M> {
@@ -40,6 +42,7 @@ impl<'a, M> Basis<'a, M> {
             meter,
             focus: None,
             host_pins: &[],
+            dropped_pins: &[],
         }
     }
 }
@@ -114,6 +117,7 @@ impl<M: Borrow<Message>> Basis<'_, M> {
             meter: self.meter,
             focus: self.focus,
             host_pins: self.host_pins,
+            dropped_pins: self.dropped_pins,
         };
         Compaction::carry_out(plan, basis, writer)
     }

@@ -35,7 +35,9 @@ impl Compaction {
                 trimmed.push((position, message));
             }
         }
+        let unpinned: Vec<&str> = self.unpinned.iter().map(|pin| pin.text.as_str()).collect();
         let mut report = Verification::of_one(&span, None, &self.summary.text, pins)
+            .without_pins(&unpinned)
             .with_trimmed(&trimmed)
             .with_view(&view)
             .check(&self.summary.text)

@@ -11,6 +11,8 @@ use crate::summary::Earlier;
 /// What a summary is written from, whatever its budget.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
+    /// Sentences that would be pins, had the user not dropped them.
+    pub(crate) unpinned: Vec<Pin>,
     pub(super) earlier: Earlier,
     pub(super) pins: Vec<Pin>,
     pub(super) binding: Binding,
@@ -22,7 +24,10 @@ impl Source<'_> {
     pub(crate) fn read(&self) -> Read {
         let earlier = self.earlier();
         let (pins, binding) = self.pins(&earlier);
+        let is_dropped = |pin: &Pin| pin.state == pin::PinState::Dropped;
+        let (unpinned, pins) = pins.into_iter().partition(is_dropped);
         Read {
+            unpinned,
             earlier,
             pins,
             binding,
@@ -38,7 +43,12 @@ impl Source<'_> {
         let adds = !(self.host_pins.is_empty() && pins.is_empty() && said.is_empty());
         if adds || task.is_some() || self.entries().count() < self.span.len() {
             let span = self.span.iter().copied();
-            pin::sorted(Vec::new(), span.map(|entry| self.heard(entry))).0
+            pin::sorted(
+                Vec::new(),
+                span.map(|entry| self.heard(entry)),
+                self.dropped_pins,
+            )
+            .0
         } else {
             read.pins.clone()
         }
@@ -60,7 +70,7 @@ impl Source<'_> {
             .collect();
         let requests = requests.iter().map(|message| (position, message, None));
         let entries = self.entries().map(|entry| self.heard(entry));
-        pin::sorted(carried, requests.chain(entries))
+        pin::sorted(carried, requests.chain(entries), self.dropped_pins)
     }
 
     /// An entry, with what it says where that was read before.

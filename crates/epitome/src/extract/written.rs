@@ -38,6 +38,7 @@ impl Source<'_> {
             view.push(&frame_text);
         }
         let mut verification = Verification::of(self.span, previous)
+            .without_pins(self.dropped_pins)
             .with_limits(limits)
             .with_view(&view);
         if has_sections {

@@ -87,7 +87,7 @@ impl Facts {
             .filter(|_| message.role == Role::User);
         // Reading the sentences of a message costs most of all this: it is done once.
         let sayings = Sayings::of(message);
-        let (pins, _) = pin::sorted(Vec::new(), [(0, message, sayings.as_ref())]);
+        let (pins, _) = pin::sorted(Vec::new(), [(0, message, sayings.as_ref())], &[]);
         let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,

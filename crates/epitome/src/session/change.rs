@@ -241,6 +241,13 @@ impl Session {
         &self.changes
     }
 
+    /// The compactions in force, oldest first.
+    #[must_use]
+    pub fn in_force(&self) -> impl DoubleEndedIterator<Item = &Compaction> {
+        let records = self.before.iter().map(|before| before.record);
+        records.filter_map(|number| Some(&self.records.get(number)?.compaction))
+    }
+
     /// The newest compaction in force.
     #[must_use]
     pub fn compaction(&self) -> Option<&Compaction> {

@@ -25,6 +25,7 @@ pub struct Job {
     pub(super) log: Log,
     pub(super) messages: Vec<Arc<Message>>,
     pub(super) host_pins: Vec<Pin>,
+    pub(super) dropped_pins: Arc<[String]>,
     pub(super) meter: Meter,
     pub(super) changes: usize,
 }
@@ -68,6 +69,7 @@ impl Job {
             log,
             messages,
             host_pins: Vec::new(),
+            dropped_pins: Arc::default(),
             meter,
             changes: 0,
         }
@@ -110,6 +112,7 @@ impl Session {
             log: self.shown.log.clone(),
             messages: self.view_messages(),
             host_pins: self.host_pins.clone(),
+            dropped_pins: Arc::clone(&self.dropped_pins),
             meter: self.meter,
             changes: self.changes.len(),
         })

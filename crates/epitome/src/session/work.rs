@@ -192,6 +192,7 @@ impl Job {
             meter: self.meter,
             focus: None,
             host_pins: &self.host_pins,
+            dropped_pins: &self.dropped_pins,
         }
     }
 }

@@ -62,6 +62,12 @@ impl Rules {
         rules
     }
 
+    /// The same without those whose text is dropped.
+    pub(super) fn without(self, is_dropped: impl Fn(&str) -> bool) -> Self {
+        let pins = self.rules.into_iter().map(|rule| rule.pin);
+        Self::of(pins.filter(|pin| !is_dropped(&pin.text)).collect())
+    }
+
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
     /// be in it.
     pub(super) fn missing(&self, summary: &str, view: &str) -> Vec<&Pin> {

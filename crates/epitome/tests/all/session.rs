@@ -292,3 +292,47 @@ fn a_compaction_is_kept_with_the_report_of_its_verification() {
         assert_eq!(total.retained + total.recoverable, total.anchors, "{name}");
     }
 }
+
+/// A sentence that the user dropped is no pin in any round, and takes nothing back; what it was is told.
+#[test]
+fn a_dropped_pin_is_carried_by_no_round() {
+    const WRONG: &str = "Never trust the old map.";
+    const RIGHT: &str = "Always answer in short sentences.";
+    let carried = |session: &Session| -> Vec<String> {
+        let pins = session.compaction().unwrap().pins.iter();
+        pins.map(|pin| pin.text.clone()).collect()
+    };
+    for preset in PresetName::ALL {
+        let mut session = session(12_000, vec![]).with_preset(Preset::named(preset));
+        session.set_dropped_pins([format!(" {WRONG} ")]);
+        session.push(user("Count the herons."));
+        session.push(assistant("I begin."));
+        session.push(user(format!("{WRONG} {RIGHT}")));
+        for round in 0..4 {
+            for step in 0..40 {
+                session.push(assistant(
+                    format!("Buoy {step} of round {round}. ").repeat(20),
+                ));
+                session.push(user("Go on."));
+            }
+            session.compact(Reason::Manual).unwrap();
+            let text = session.compaction().unwrap().summary.text.clone();
+            let dropped = session.dropped_pins().to_vec();
+            assert!(
+                !carried(&session).contains(&WRONG.to_owned()),
+                "{preset}: {text}"
+            );
+            let made = session.compaction().unwrap();
+            assert!(made.heeds(&dropped), "{preset}, round {round}");
+            assert!(
+                !made.heeds(&[RIGHT.to_owned()]) || !carried(&session).contains(&RIGHT.to_owned())
+            );
+            let report = made.report.as_deref();
+            let alarms = format!("{:?}", report.map(|report| &report.alarms));
+            assert!(!alarms.contains("old map"), "{preset}: {alarms}");
+        }
+        let first = &session.records()[0].compaction;
+        assert_eq!(first.unpinned[0].text, WRONG, "{preset}");
+        assert!(!first.heeds(&[]), "{preset}: it is dropped no longer");
+    }
+}

@@ -9,7 +9,7 @@ use epitome::settings::{DesignSettings, Settings};
 use epitome_engine::Clock;
 use epitome_engine::model::{Caller, Endpoint, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
-use epitome_server::{Config, Summariser};
+use epitome_server::{Config, Summariser, Writes};
 use epitome_testkit::{Answer, Fault, Faults, ModelConfig, Reply, Script, ScriptedModel, Wire};
 
 use super::rig::{Rig, Talk, server};
@@ -149,7 +149,11 @@ pub(crate) fn summariser(model: &ScriptedModel, preset: PresetName) -> Summarise
     let endpoint = Endpoint::new(epitome_wire::Wire::OpenAiChat, &url, "writer").unwrap();
     let endpoint = endpoint.with_window(200_000);
     Summariser {
-        caller: Caller::new(endpoint, Arc::new(SpendLedger::default()), Clock::default()),
+        writes: Writes::Model(Caller::new(
+            endpoint,
+            Arc::new(SpendLedger::default()),
+            Clock::default(),
+        )),
         style: Style::of(&settings(preset)),
         templates: Templates::built_in(),
     }
