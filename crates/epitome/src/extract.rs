@@ -22,9 +22,10 @@ use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
 use crate::plan::percent_of;
+use crate::provenance;
 use crate::reference::{layer, micro, spacebot};
 use crate::signature;
-use crate::story::Story;
+use crate::story::{Story, prose};
 use crate::summary::{BULLET_TOKENS, Earlier, Line, LineKind, Parts, Summary};
 use crate::word_cut::{first_words, last_words};
 
@@ -93,6 +94,8 @@ const LAST_WORDS_CHARS: usize = 600;
 /// The share of the rest that last words and where the work stands may take, in percent.
 const CLOSE_PERCENT: u64 = 6;
 const STANDING_PERCENT: u64 = 20;
+/// The share of the rest that rules files may take that do not stay in view, in percent.
+const RULES_PERCENT: u64 = 8;
 /// The share of the rest that the newest steps may take, in percent.
 const NEWEST_PERCENT: u64 = 10;
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
@@ -146,11 +149,13 @@ impl Source<'_> {
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
+        parts.rules = self.rules_files(percent_of(left, RULES_PERCENT));
         let close = parts
             .last_words
             .iter()
             .chain(&parts.standing)
-            .chain(&parts.newest);
+            .chain(&parts.newest)
+            .chain(&parts.rules);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
             let listed = self.list_files(earlier, &mut parts, left);
@@ -417,6 +422,38 @@ impl Source<'_> {
         log::edited(story, &requests, &mut |piece| survey.add(piece));
     }
 
+    /// What rules files say that the client sent and that do not stay in view: the sentences that read like rules.
+    fn rules_files(&self, cap_tokens: u64) -> Vec<Line> {
+        let mut left = cap_tokens;
+        let mut lines = Vec::new();
+        for (position, message) in self
+            .entries()
+            .filter(|(_, message)| message.role == Role::User)
+        {
+            for text in message
+                .spoken()
+                .filter(|text| provenance::is_rules_file(text))
+            {
+                let sentences = text
+                    .lines()
+                    .map(prose::without_mark)
+                    .flat_map(prose::sentences);
+                for sentence in sentences.filter(|sentence| pin::is_standing(sentence)) {
+                    let Some(rest) = left.checked_sub(self.cost(sentence)) else {
+                        continue;
+                    };
+                    left = rest;
+                    lines.push(Line {
+                        position,
+                        text: sentence.to_owned(),
+                        kind: LineKind::Found,
+                    });
+                }
+            }
+        }
+        lines
+    }
+
     /// The entries in which the assistant said its last words before a request, and at the end.
     fn finals(&self) -> HashSet<usize> {
         let mut finals = HashSet::new();
@@ -544,8 +581,12 @@ impl Source<'_> {
         let (position, message) = self.entries().rfind(|(_, message)| {
             message.role == Role::Assistant && message.spoken().any(|text| !text.trim().is_empty())
         })?;
-        let text = message.spoken().collect::<Vec<_>>().join("\n");
-        let text = self.shortened(text.trim(), LAST_WORDS_CHARS, cap_tokens);
+        let lines = message.spoken().flat_map(str::lines);
+        let lines = lines
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !prose::is_tag(line));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let text = self.shortened(&text, LAST_WORDS_CHARS, cap_tokens);
         (!text.is_empty()).then_some(Line {
             position,
             text,

@@ -50,6 +50,8 @@ pub struct Parts {
     pub failures: Vec<Line>,
     /// Where the work stands: the plan, what fails, what passed, what version control has.
     pub standing: Vec<Line>,
+    /// Rules of the files that the client sends along and that do not stay in view. A record: nobody typed them.
+    pub rules: Vec<Line>,
     /// The newest steps, with the beginning of what came of each.
     pub newest: Vec<Line>,
     /// Beginnings of requests under which something is told and of which nothing else is quoted.
@@ -119,6 +121,7 @@ const WRITTEN_HEADING: &str = "## Record: summary";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const STANDING_HEADING: &str = "## Record: where the work stands";
+const RULES_HEADING: &str = "## Record: from the project's rules files";
 const NEWEST_HEADING: &str = "## Record: newest steps";
 const LOG_HEADING: &str = "## Record: work log, oldest first";
 const NAMES_HEADING: &str = "## Record: other names and values";
@@ -167,6 +170,7 @@ impl Parts {
             STANDING_HEADING,
             bullets(&self.standing).chain(last_words),
         );
+        section(&mut body, RULES_HEADING, bullets(&self.rules));
         section(&mut body, LOG_HEADING, self.log().into_iter());
         section(&mut body, CHANGED_HEADING, files(&self.changed));
         section(&mut body, TURN_HEADING, bullets(&self.turn));
@@ -202,6 +206,7 @@ impl Parts {
         pins.chain(self.named.iter().cloned())
             .chain(self.standing.iter().cloned())
             .chain(self.last_words.iter().cloned())
+            .chain(self.rules.iter().cloned())
             .chain(log.into_iter().cloned())
             .chain(self.changed.iter().cloned())
             .chain(self.turn.iter().cloned())
@@ -240,6 +245,7 @@ impl Parts {
             TASK_HEADING,
             LATEST_HEADING,
             STANDING_HEADING,
+            RULES_HEADING,
             NEWEST_HEADING,
             CHANGED_HEADING,
             READ_HEADING,

@@ -67,6 +67,10 @@ impl Source<'_> {
             let printed: Vec<&str> = printed(&text)
                 .map(|line| without_number(line).trim())
                 .collect();
+            let printed: Vec<&str> = printed
+                .into_iter()
+                .filter(|line| !line.is_empty())
+                .collect();
             let told = story.told(&printed.join(" / "));
             (!is_plan(call) && !told.is_empty()).then(|| (position, story.line(call), told))
         });

@@ -169,9 +169,14 @@ impl Command {
 
 /// A command line without what stands around the command.
 fn head(line: &str) -> String {
-    let mut rest = line.trim();
+    let mut rest = line.trim_start_matches(['\\', '\n', ' ']).trim_end();
     loop {
         let before = rest;
+        if rest.starts_with('#')
+            && let Some((_, behind)) = rest.split_once('\n')
+        {
+            rest = behind.trim_start();
+        }
         rest = without_change_of_folder(rest);
         rest = without_setting(rest);
         if rest.len() == before.len() {

@@ -43,9 +43,9 @@ const WRAPPERS: &[&str] = &[
     "[the command completed",
     "command exited with code",
     "shell cwd was reset",
-    "<system-reminder>",
     "total output lines:",
 ];
+const REMINDER: &str = "<system-reminder>";
 const EXITS: &[&str] = &[
     "exit code:",
     "exit code",
@@ -57,7 +57,11 @@ const EXITS: &[&str] = &[
 
 /// What a program printed, without what the client put around it.
 pub(crate) fn printed(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-    text.lines()
+    // What a client adds for the model comes last.
+    let end = text.find(REMINDER).unwrap_or(text.len());
+    text.get(..end)
+        .unwrap_or(text)
+        .lines()
         .filter(|line| !is_wrapper(line) && !line.trim().is_empty())
 }
 

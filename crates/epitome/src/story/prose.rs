@@ -221,6 +221,9 @@ pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
         if is_code || line.is_empty() || line.chars().all(|one| !one.is_alphanumeric()) {
             continue;
         }
+        if is_tag(line) {
+            continue;
+        }
         let item = without_mark(line);
         for sentence in sentences(item) {
             place += 1;
@@ -236,6 +239,18 @@ pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
             }
         }
     }
+}
+
+/// A line that only opens or closes something: `<thinking>`.
+pub(crate) fn is_tag(line: &str) -> bool {
+    let line = line.trim();
+    let name = line
+        .strip_prefix('<')
+        .and_then(|line| line.strip_suffix('>'));
+    name.is_some_and(|name| {
+        name.chars()
+            .all(|one| one.is_ascii_alphanumeric() || "/_-".contains(one))
+    })
 }
 
 /// A line without the mark of a list, a heading or a row.

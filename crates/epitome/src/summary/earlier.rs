@@ -2,8 +2,8 @@
 
 use super::{
     CHANGED_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS, LATEST_HEADING, LOG_HEADING, LineKind,
-    NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP, READ_HEADING, SAID_HEADING,
-    STANDING_HEADING, SUPERSEDED, TASK_HEADING, TURN_HEADING, USER, WRITTEN_HEADING,
+    NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP, READ_HEADING, RULES_HEADING,
+    SAID_HEADING, STANDING_HEADING, SUPERSEDED, TASK_HEADING, TURN_HEADING, USER, WRITTEN_HEADING,
 };
 use crate::pin;
 use crate::reference::layer;
@@ -83,7 +83,7 @@ impl Earlier {
                         None => (LineKind::Done, item.to_owned()),
                     });
                 }
-                (NAMES_HEADING, Some(item)) => {
+                (NAMES_HEADING | RULES_HEADING, Some(item)) => {
                     earlier.record.push((LineKind::Found, item.to_owned()));
                 }
                 (CHANGED_HEADING, Some(item)) => {
