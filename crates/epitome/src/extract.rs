@@ -173,6 +173,7 @@ impl Source<'_> {
             lines.retain(|line| !line.text.is_empty());
         }
 
+        self.cut_to_budget(&mut parts);
         let lines = parts.lines();
         let mut sources: Vec<usize> = lines
             .iter()
@@ -186,6 +187,36 @@ impl Source<'_> {
             text: self.dress.apply(&parts),
             sources,
             lines,
+        }
+    }
+
+    /// Drops lines until the text fits, those that say least first: what forms and headings take is known only now.
+    fn cut_to_budget(&self, parts: &mut Parts) {
+        loop {
+            let used = self.meter.text(&self.dress.apply(parts));
+            let over = used.saturating_sub(self.budget_tokens);
+            let mut freed = 0;
+            while freed < over {
+                let lists = [
+                    &mut parts.record,
+                    &mut parts.turn,
+                    &mut parts.newest,
+                    &mut parts.read,
+                    &mut parts.rules,
+                    &mut parts.requests,
+                    &mut parts.said,
+                    &mut parts.failures,
+                    &mut parts.standing,
+                    &mut parts.changed,
+                ];
+                let Some(line) = lists.into_iter().find_map(Vec::pop) else {
+                    return;
+                };
+                freed += self.cost(&line.text);
+            }
+            if over == 0 {
+                return;
+            }
         }
     }
 
@@ -309,7 +340,17 @@ impl Source<'_> {
         let bound = percent_of(free, BINDING_PERCENT);
         let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
         // All that he typed, if that is little; else what tells most.
-        let is_users = |candidate: &Candidate<'_>| candidate.piece.voice == Voice::User;
+        let quoted: Vec<String> = parts
+            .task
+            .iter()
+            .chain(&parts.latest_request)
+            .cloned()
+            .collect();
+        let is_users = |candidate: &Candidate<'_>| {
+            let text = candidate.piece.text.as_ref();
+            candidate.piece.voice == Voice::User
+                && !quoted.iter().any(|quoted| quoted.contains(text))
+        };
         let said_left = coverage.take_all(is_users, cost, said_left);
         let said_left = coverage.fill(is_said, cost, said_left);
         let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
