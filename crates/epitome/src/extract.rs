@@ -94,8 +94,10 @@ const LAST_WORDS_CHARS: usize = 600;
 /// The share of the rest that last words and where the work stands may take, in percent.
 const CLOSE_PERCENT: u64 = 6;
 const STANDING_PERCENT: u64 = 20;
-/// The share of the rest that rules files may take that do not stay in view, in percent.
-const RULES_PERCENT: u64 = 8;
+/// The share of the rest that rules may take which the client sends along and which do not stay in view, in percent.
+const RULES_PERCENT: u64 = 9;
+/// The longest of them, in bytes.
+const RULE_BYTES: usize = 400;
 /// The share of the rest that the newest steps may take, in percent.
 const NEWEST_PERCENT: u64 = 10;
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
@@ -149,7 +151,7 @@ impl Source<'_> {
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
-        parts.rules = self.rules_files(percent_of(left, RULES_PERCENT));
+        parts.rules = self.client_rules(percent_of(left, RULES_PERCENT));
         let close = parts
             .last_words
             .iter()
@@ -463,36 +465,48 @@ impl Source<'_> {
         log::edited(story, &requests, &mut |piece| survey.add(piece));
     }
 
-    /// What rules files say that the client sent and that do not stay in view: the sentences that read like rules.
-    fn rules_files(&self, cap_tokens: u64) -> Vec<Line> {
-        let mut left = cap_tokens;
-        let mut lines = Vec::new();
-        for (position, message) in self
+    /// What the client put into messages that do not stay in view (rules files, skills, commands): the sentences that
+    /// read like rules, each once, the first of every message first in line for room.
+    fn client_rules(&self, cap_tokens: u64) -> Vec<Line> {
+        let mut known: HashSet<&str> = HashSet::new();
+        let mut found: Vec<(usize, usize, &str)> = Vec::new();
+        let users = self
             .entries()
-            .filter(|(_, message)| message.role == Role::User)
-        {
-            for text in message
-                .spoken()
-                .filter(|text| provenance::is_rules_file(text))
-            {
-                let sentences = text
-                    .lines()
-                    .map(prose::without_mark)
-                    .flat_map(prose::sentences);
-                for sentence in sentences.filter(|sentence| pin::is_standing(sentence)) {
-                    let Some(rest) = left.checked_sub(self.cost(sentence)) else {
-                        continue;
-                    };
-                    left = rest;
-                    lines.push(Line {
-                        position,
-                        text: sentence.to_owned(),
-                        kind: LineKind::Found,
-                    });
-                }
-            }
+            .filter(|(_, message)| message.role == Role::User);
+        for (position, message) in users {
+            let stretches = message.spoken().flat_map(provenance::stretches);
+            let clients = stretches.filter(|stretch| stretch.source == provenance::Source::Client);
+            let sentences = clients.flat_map(|stretch| {
+                let lines = stretch.text.lines().map(str::trim).map(prose::without_mark);
+                lines.flat_map(prose::sentences)
+            });
+            let rules = sentences
+                .filter(|sentence| sentence.len() <= RULE_BYTES && pin::is_standing(sentence));
+            let rules: Vec<&str> = rules.filter(|sentence| known.insert(sentence)).collect();
+            found.extend(
+                rules
+                    .into_iter()
+                    .enumerate()
+                    .map(|(rank, text)| (rank, position, text)),
+            );
         }
-        lines
+        found.sort_by_key(|(rank, position, _)| (*rank, *position));
+        let mut left = cap_tokens;
+        let mut lines: Vec<(usize, usize, Line)> = Vec::new();
+        for (rank, position, text) in found {
+            let Some(rest) = left.checked_sub(self.cost(text)) else {
+                continue;
+            };
+            left = rest;
+            let line = Line {
+                position,
+                text: text.to_owned(),
+                kind: LineKind::Found,
+            };
+            lines.push((position, rank, line));
+        }
+        lines.sort_by_key(|(position, rank, _)| (*position, *rank));
+        lines.into_iter().map(|(_, _, line)| line).collect()
     }
 
     /// The entries in which the assistant said its last words before a request, and at the end.

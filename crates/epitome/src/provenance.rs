@@ -53,14 +53,6 @@ pub fn stretches(text: &str) -> Vec<Stretch<'_>> {
     scan::stretches(text)
 }
 
-/// Whether a text is a file of rules that the client sends along.
-pub(crate) fn is_rules_file(text: &str) -> bool {
-    let beginning = shape::beginning(text.trim_start());
-    marks::RULES_FILES
-        .iter()
-        .any(|mark| beginning.starts_with(mark))
-}
-
 /// What the user typed of a text.
 pub(crate) fn typed(text: &str) -> impl Iterator<Item = &str> {
     stretches(text)

@@ -50,7 +50,7 @@ pub struct Parts {
     pub failures: Vec<Line>,
     /// Where the work stands: the plan, what fails, what passed, what version control has.
     pub standing: Vec<Line>,
-    /// Rules of the files that the client sends along and that do not stay in view. A record: nobody typed them.
+    /// Rules that the client sent along and that do not stay in view. A record: nobody typed them.
     pub rules: Vec<Line>,
     /// The newest steps, with the beginning of what came of each.
     pub newest: Vec<Line>,
@@ -121,7 +121,7 @@ const WRITTEN_HEADING: &str = "## Record: summary";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const STANDING_HEADING: &str = "## Record: where the work stands";
-const RULES_HEADING: &str = "## Record: from the project's rules files";
+const RULES_HEADING: &str = "## Record: rules the client sent along (files, skills, commands)";
 const NEWEST_HEADING: &str = "## Record: newest steps";
 const LOG_HEADING: &str = "## Record: work log, oldest first";
 const NAMES_HEADING: &str = "## Record: other names and values";

@@ -23,7 +23,7 @@ const ANNOUNCED: f64 = 0.3;
 /// What the oldest line of the story is worth against the newest.
 const OLDEST: f64 = 0.45;
 /// What it counts that a line of the story names something, against what it tells.
-const NAMED: f64 = 0.6;
+const NAMED: f64 = 0.9;
 /// What such a line costs beyond its text, in bytes, and how much its size counts: long ones tell more than lists.
 const TOLD_BYTES: f64 = 45.0;
 const SIZE: f64 = 0.85;

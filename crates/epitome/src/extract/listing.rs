@@ -176,7 +176,7 @@ impl Accounts {
             (false, false) => String::from("edited"),
         };
         if file.edits > 1 {
-            state.push_str(&format!(" ×{}", file.edits));
+            state.push_str(&format!(" ×{}", few(file.edits as usize)));
         }
         let account = |names: usize, purposes: usize, has_lines: bool| {
             let purposes = file.purposes.iter().rev().take(purposes).rev();
@@ -239,6 +239,14 @@ impl Accounts {
     }
 }
 
+/// A count for people. A summary names no number that nobody named, unless it is plainly a count.
+pub(super) fn few(count: usize) -> String {
+    match count {
+        0..10 => count.to_string(),
+        _ => String::from("many"),
+    }
+}
+
 /// What changes did to a file: what they added, changed, took away.
 fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool) -> String {
     let mut parts = Vec::new();
@@ -258,7 +266,7 @@ fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool)
             }
         })
         .collect();
-    let rest = format!("(+{more})");
+    let rest = format!("(+{})", few(more));
     if more > 0 {
         names.push(&rest);
     }

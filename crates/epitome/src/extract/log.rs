@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::listing::few;
 use super::pieces::{Piece, Voice};
 use crate::anchor::path_end;
 use crate::story::{Act, Command, CommandKind, Outcome, Story, prose};
@@ -130,7 +131,7 @@ pub(super) fn edited(story: &Story, requests: &[usize], each: &mut impl FnMut(Pi
         };
         let more = match names.len().saturating_sub(EDITED) {
             0 => String::new(),
-            more => format!(" (+{more})"),
+            more => format!(" (+{})", few(more)),
         };
         names.truncate(EDITED);
         each(Piece {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::listing::few;
 use super::{Source, todo};
 use crate::message::{Call, ToolResult};
 use crate::story::{
@@ -110,7 +111,7 @@ impl Source<'_> {
                 (!shown.is_empty()).then(|| line(plan.position, format!("{label}{shown}")))
             };
             let done = plan.so_far(Progress::Done).count();
-            let done = format!("Done ({done}): ");
+            let done = format!("Done ({}): ", few(done));
             return [
                 told(DOING, Progress::Doing, OPEN_TASKS, TASK_CHARS),
                 told(OPEN, Progress::Open, OPEN_TASKS, TASK_CHARS),

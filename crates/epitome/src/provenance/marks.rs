@@ -148,16 +148,6 @@ pub(super) const CLIENT_TAGS: &[&str] = &[
     "summary",
 ];
 
-/// How messages begin that are a file of rules, in small letters.
-pub(super) const RULES_FILES: &[&str] = &[
-    "# agents.md",
-    "agents.md",
-    "# claude.md",
-    "<user_instructions>",
-    "<instructions>",
-    "contents of claude.md",
-];
-
 /// Tags around what somebody typed: they are taken off.
 pub(super) const TYPED_TAGS: &[&str] = &[
     "command-args",

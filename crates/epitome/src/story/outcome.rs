@@ -138,8 +138,8 @@ fn good_words(command: &Command, lines: &[&str]) -> String {
         .iter()
         .filter(|line| line.starts_with("ok  \t") || line.starts_with("ok \t"))
         .count();
-    if packages > 1 {
-        return format!("{packages} packages ok");
+    if packages > 1 && !lines.iter().any(|line| reports_failure(line)) {
+        return String::from("all packages ok");
     }
     let told = |line: &&&str| {
         let lower = line.to_lowercase();
@@ -168,14 +168,17 @@ fn good_words(command: &Command, lines: &[&str]) -> String {
     }
 }
 
-/// How what was printed begins, on one line: of data as much as fits, of text two lines.
+/// How what was printed begins, on one line: of data as much as fits, of text two lines, if both fit.
 pub(crate) fn beginning(lines: &[&str], chars: usize) -> String {
-    let is_data = lines
-        .first()
-        .is_some_and(|line| line.trim_start().starts_with(['{', '[']));
-    let (count, between) = if is_data { (24, " ") } else { (2, " / ") };
-    let first: Vec<&str> = lines.iter().take(count).map(|line| line.trim()).collect();
-    clip(&first.join(between), chars)
+    let first = lines.first().map_or("", |line| line.trim());
+    if first.starts_with(['{', '[']) {
+        return clip(&lines.join(" "), chars);
+    }
+    let second = lines.get(1).map_or("", |line| line.trim());
+    match first.len() + second.len() < chars && !second.is_empty() {
+        true => clip(&format!("{first} / {second}"), chars),
+        false => clip(first, chars),
+    }
 }
 
 /// The lines that tell what is wrong, in order, each once.
