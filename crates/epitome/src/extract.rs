@@ -111,7 +111,7 @@ const CHANGED_FACTOR: f64 = 2.0;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
-const SAID_PERCENT_OF_WORK: u64 = 24;
+const SAID_PERCENT_OF_WORK: u64 = 30;
 /// Of this, what sentences may take that have a word that rules have, in percent of what is left.
 const BINDING_PERCENT: u64 = 4;
 /// Where a quotation was cut in the middle; its end gets this part of it.

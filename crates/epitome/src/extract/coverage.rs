@@ -10,6 +10,8 @@ use crate::summary::LineKind;
 const BARE: f64 = 0.6;
 /// What it is worth that a sentence may bind, in names.
 const BINDING: f64 = 1.0;
+/// What it is worth amid work that the user said it, whatever it names.
+const SAID: f64 = 0.4;
 /// What a line costs beyond its text, in bytes.
 const LINE_BYTES: f64 = 12.0;
 /// What a path costs in a list beyond its text, in bytes.
@@ -23,7 +25,7 @@ const ANNOUNCED: f64 = 0.3;
 /// What the oldest line of the story is worth against the newest.
 const OLDEST: f64 = 0.45;
 /// What it counts that a line of the story names something, against what it tells.
-const NAMED: f64 = 0.9;
+const NAMED: f64 = 0.75;
 /// What such a line costs beyond its text, in bytes, and how much its size counts: long ones tell more than lists.
 const TOLD_BYTES: f64 = 45.0;
 const SIZE: f64 = 0.85;
@@ -245,6 +247,9 @@ impl<'s, 'a> Coverage<'s, 'a> {
         let mut worth: f64 = new.sum();
         if candidate.may_bind {
             worth += BINDING;
+        }
+        if voice == Voice::User && self.survey.is_work() {
+            worth += SAID;
         }
         let line = match voice {
             Voice::Listed => LISTED_BYTES,

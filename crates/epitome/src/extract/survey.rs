@@ -226,6 +226,11 @@ impl<'a> Survey<'a> {
         }
     }
 
+    /// Whether most of the span is tool traffic.
+    pub(super) const fn is_work(&self) -> bool {
+        self.tool_bytes * 2 > self.bytes
+    }
+
     /// What a piece names.
     pub(super) fn ids(&self, candidate: &Candidate<'_>) -> &[u32] {
         let range = candidate.terms.start as usize..candidate.terms.end as usize;
