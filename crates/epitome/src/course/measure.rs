@@ -194,12 +194,15 @@ impl Course {
     pub(super) fn target(&self, sight: &Sight<'_>, reason: Reason) -> Option<Target> {
         let reading = self.reading(sight);
         let (lines, fresh) = reading.lines.zip(self.gauge().fresh_lines())?;
+        let growth = self.growth(sight, &reading);
         let ahead = match reason {
-            // Made ahead of the line, it should still leave enough when the line is reached.
-            Reason::NearLine => lines.hard_tokens.saturating_sub(reading.size_tokens),
+            // Made ahead of the line, it should still leave enough when the line is reached; the request that reaches
+            // it goes past it by a part of a turn.
+            Reason::NearLine => {
+                lines.hard_tokens.saturating_sub(reading.size_tokens) + growth.tokens
+            }
             _ => 0,
         };
-        let growth = self.growth(sight, &reading);
         Some(Target::below(fresh, ahead, growth, self.cache_prices))
     }
 

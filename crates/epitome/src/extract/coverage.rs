@@ -22,6 +22,8 @@ const RECENT: f64 = 0.5;
 const COPIES: f64 = 4.0;
 /// A line of the story that is worth less than this only says what comes next.
 const ANNOUNCED: f64 = 0.3;
+/// A line of the story that names nothing new is told if it is worth this much by itself.
+const FILLER: f64 = 0.35;
 /// What the oldest line of the story is worth against the newest.
 const OLDEST: f64 = 0.45;
 /// What it counts that a line of the story names something, against what it tells.
@@ -238,6 +240,10 @@ impl<'s, 'a> Coverage<'s, 'a> {
         let age = candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
         if voice.is_told() {
             let named: f64 = new.map(f64::ln_1p).sum();
+            // What says nothing and names nothing new is filler.
+            if named <= 0.0 && candidate.piece.worth < FILLER {
+                return 0.0;
+            }
             // What only announces the next step names what that step names better.
             let named = named * (candidate.piece.worth / ANNOUNCED).clamp(ANNOUNCED, 1.0);
             let worth = candidate.piece.worth * (OLDEST + (1.0 - OLDEST) * age);
