@@ -257,6 +257,8 @@ impl Source<'_> {
             parts.latest_request = self.latest_request(request_tokens);
             left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
         }
+        parts.brief = self.brief(request_tokens);
+        left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         // What stands word for word in a request is not said a second time.
         let requests = parts.task.iter().chain(&parts.latest_request);
         let told: Vec<String> = requests.cloned().collect();
@@ -333,25 +335,27 @@ impl Source<'_> {
             _ => self.cost(&candidate.piece.text),
         };
         let binds = |candidate: &Candidate<'_>| candidate.may_bind;
-        let is_said = |candidate: &Candidate<'_>| candidate.piece.voice.is_said();
+        // What stands in the place of a request is not told again.
+        let requests = parts.task.iter().chain(&parts.latest_request);
+        let requests: Vec<String> = requests.cloned().collect();
+        let is_quoted = |candidate: &Candidate<'_>| {
+            let text = candidate.piece.text.as_ref();
+            requests.iter().any(|request| request.contains(text))
+        };
+        let is_said =
+            |candidate: &Candidate<'_>| candidate.piece.voice.is_said() && !is_quoted(candidate);
         let is_told = |candidate: &Candidate<'_>| candidate.piece.voice.is_told();
-        let is_name = |candidate: &Candidate<'_>| !is_said(candidate) && !is_told(candidate);
+        let is_name = |candidate: &Candidate<'_>| {
+            !candidate.piece.voice.is_said() && !candidate.piece.voice.is_told()
+        };
 
         let free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
         let said = percent_of(free, said_percent(survey));
         let bound = percent_of(free, BINDING_PERCENT);
         let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
         // All that he typed, if that is little; else what tells most.
-        let quoted: Vec<String> = parts
-            .task
-            .iter()
-            .chain(&parts.latest_request)
-            .cloned()
-            .collect();
         let is_users = |candidate: &Candidate<'_>| {
-            let text = candidate.piece.text.as_ref();
-            candidate.piece.voice == Voice::User
-                && !quoted.iter().any(|quoted| quoted.contains(text))
+            candidate.piece.voice == Voice::User && !is_quoted(candidate)
         };
         let said_left = coverage.take_all(is_users, cost, said_left);
         let said_left = coverage.fill(is_said, cost, said_left);
@@ -368,9 +372,9 @@ impl Source<'_> {
                 break;
             }
             let left = coverage.fill(is_told, cost, left);
-            coverage.fill(is_said, cost, left);
+            let left = coverage.fill(is_said, cost, left);
             if is_exhausted {
-                coverage.fill(|_| true, cost, left);
+                coverage.fill(is_name, cost, left);
             }
         }
         // Headings of requests come on top of what lines cost.
@@ -537,6 +541,9 @@ impl Source<'_> {
         for text in parts.task.iter().chain(&parts.latest_request) {
             coverage.tell(text);
         }
+        for line in &parts.brief {
+            coverage.tell(&line.text);
+        }
         let lines = parts
             .last_words
             .iter()
@@ -625,6 +632,22 @@ impl Source<'_> {
             None => self.typed().next()?.1,
         };
         Some(self.shortened(&text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+    }
+
+    /// A plan, or what an earlier session left, that the client sent first: it says what the work is about, though nobody
+    /// typed it.
+    fn brief(&self, cap_tokens: u64) -> Option<Line> {
+        let (position, message) = self
+            .entries()
+            .find(|(_, message)| message.role == Role::User)?;
+        let mut stretches = message.spoken().flat_map(provenance::stretches);
+        let brief = stretches.find(|stretch| stretch.source == provenance::Source::Summary)?;
+        let text = self.shortened(brief.text.trim(), REQUEST_CHARS, cap_tokens);
+        (!text.is_empty()).then_some(Line {
+            position,
+            text,
+            kind: LineKind::Found,
+        })
     }
 
     fn latest_request(&self, cap_tokens: u64) -> Option<String> {

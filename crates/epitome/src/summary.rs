@@ -50,6 +50,8 @@ pub struct Parts {
     pub failures: Vec<Line>,
     /// Where the work stands: the plan, what fails, what passed, what version control has.
     pub standing: Vec<Line>,
+    /// A plan, or what an earlier session left, that the client sent first. A record: a model wrote it.
+    pub brief: Option<Line>,
     /// Rules that the client sent along and that do not stay in view. A record: nobody typed them.
     pub rules: Vec<Line>,
     /// The newest steps, with the beginning of what came of each.
@@ -121,6 +123,7 @@ const WRITTEN_HEADING: &str = "## Record: summary";
 const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const STANDING_HEADING: &str = "## Record: where the work stands";
+const BRIEF_HEADING: &str = "## Record: the plan or summary the client sent first";
 const RULES_HEADING: &str = "## Record: rules the client sent along (files, skills, commands)";
 const NEWEST_HEADING: &str = "## Record: newest steps";
 const LOG_HEADING: &str = "## Record: work log, oldest first";
@@ -158,6 +161,11 @@ impl Parts {
         section(&mut body, LATEST_HEADING, latest);
         let task = self.task.iter().map(|text| shielded(text));
         section(&mut body, TASK_HEADING, task);
+        section(
+            &mut body,
+            BRIEF_HEADING,
+            self.brief.iter().map(|line| bullet(&line.text)),
+        );
         section(&mut body, NAMED_HEADING, bullets(&self.named));
         let written = self.written.iter().map(|text| demoted(text));
         section(&mut body, WRITTEN_HEADING, written);
@@ -203,7 +211,8 @@ impl Parts {
         let mut log: Vec<&Line> = self.said.iter().chain(&self.requests).chain(told).collect();
         log.sort_by_key(|line| line.position);
         let names = self.record.iter().filter(|line| !line.kind.is_told());
-        pins.chain(self.named.iter().cloned())
+        pins.chain(self.brief.iter().cloned())
+            .chain(self.named.iter().cloned())
             .chain(self.standing.iter().cloned())
             .chain(self.last_words.iter().cloned())
             .chain(self.rules.iter().cloned())
@@ -245,6 +254,7 @@ impl Parts {
             TASK_HEADING,
             LATEST_HEADING,
             STANDING_HEADING,
+            BRIEF_HEADING,
             RULES_HEADING,
             NEWEST_HEADING,
             CHANGED_HEADING,

@@ -87,44 +87,35 @@ const TYPED_BYTES: usize = 2_000;
 /// The pieces of a message, in order.
 pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMut(Piece<'a>)) {
     let mut place = 0;
+    let mut add = |voice, text, place, worth| {
+        each(Piece {
+            position,
+            voice,
+            text,
+            place,
+            worth,
+        });
+    };
     for block in &message.blocks {
         place += 1;
-        if let (Block::Text(text), Role::Assistant) = (block, message.role) {
-            let from = place;
-            prose::units(text, |number, unit| {
-                place = from + number;
-                each(Piece {
-                    position,
-                    voice: Voice::Assistant,
-                    text: Cow::Borrowed(unit.text),
-                    place,
-                    worth: unit.worth,
-                });
-            });
-            continue;
-        }
-        let mut add = |voice, text, place| {
-            each(Piece {
-                position,
-                voice,
-                text,
-                place,
-                worth: 0.0,
-            });
-        };
         match block {
+            Block::Text(text) if message.role == Role::Assistant => {
+                told(text, &mut place, &mut add)
+            }
             Block::Text(text) if message.role == Role::User => {
                 for stretch in stretches_of(text) {
                     match stretch.source {
                         Source::Typed => {
                             typed(stretch.text, &mut place, &mut |voice, line, place| {
-                                add(voice, Cow::Borrowed(line), place);
+                                add(voice, Cow::Borrowed(line), place, 0.0);
                             });
                         }
                         Source::Client => {}
-                        Source::Output | Source::Summary => {
+                        // A model wrote it, earlier.
+                        Source::Summary => told(stretch.text, &mut place, &mut add),
+                        Source::Output => {
                             lines(stretch.text, &mut place, &mut |line, place| {
-                                add(Voice::Result, Cow::Borrowed(line), place);
+                                add(Voice::Result, Cow::Borrowed(line), place, 0.0);
                             });
                         }
                     }
@@ -138,13 +129,31 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                 };
                 for text in result.texts() {
                     lines(text, &mut place, &mut |line, place| {
-                        add(voice, Cow::Borrowed(line), place);
+                        add(voice, Cow::Borrowed(line), place, 0.0);
                     });
                 }
             }
             _ => {}
         }
     }
+}
+
+/// What a model says, sentence by sentence.
+fn told<'a>(
+    text: &'a str,
+    place: &mut usize,
+    add: &mut impl FnMut(Voice, Cow<'a, str>, usize, f64),
+) {
+    let from = *place;
+    prose::units(text, |number, unit| {
+        *place = from + number;
+        add(
+            Voice::Assistant,
+            Cow::Borrowed(unit.text),
+            *place,
+            unit.worth,
+        );
+    });
 }
 
 /// The lines of a text, trimmed; long ones in stretches.
@@ -182,7 +191,11 @@ fn typed<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(Voice, &'a 
     }
 }
 
-fn of_call<'a>(call: &Call, place: &mut usize, add: &mut impl FnMut(Voice, Cow<'a, str>, usize)) {
+fn of_call<'a>(
+    call: &Call,
+    place: &mut usize,
+    add: &mut impl FnMut(Voice, Cow<'a, str>, usize, f64),
+) {
     *place += 1;
     // The plan is told as it stands.
     if is_plan(call) {
@@ -190,7 +203,7 @@ fn of_call<'a>(call: &Call, place: &mut usize, add: &mut impl FnMut(Voice, Cow<'
     }
     for value in &values(&call.arguments) {
         lines(value, place, &mut |line, place| {
-            add(Voice::Written, Cow::Owned(line.to_owned()), place);
+            add(Voice::Written, Cow::Owned(line.to_owned()), place, 0.0);
         });
     }
 }

@@ -1,9 +1,10 @@
 //! What an earlier summary says, read back from its text.
 
 use super::{
-    CHANGED_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS, LATEST_HEADING, LOG_HEADING, LineKind,
-    NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP, READ_HEADING, RULES_HEADING,
-    SAID_HEADING, STANDING_HEADING, SUPERSEDED, TASK_HEADING, TURN_HEADING, USER, WRITTEN_HEADING,
+    BRIEF_HEADING, CHANGED_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS, LATEST_HEADING,
+    LOG_HEADING, LineKind, NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP,
+    READ_HEADING, RULES_HEADING, SAID_HEADING, STANDING_HEADING, SUPERSEDED, TASK_HEADING,
+    TURN_HEADING, USER, WRITTEN_HEADING,
 };
 use crate::pin;
 use crate::reference::layer;
@@ -83,7 +84,7 @@ impl Earlier {
                         None => (LineKind::Done, item.to_owned()),
                     });
                 }
-                (NAMES_HEADING | RULES_HEADING, Some(item)) => {
+                (NAMES_HEADING | RULES_HEADING | BRIEF_HEADING, Some(item)) => {
                     earlier.record.push((LineKind::Found, item.to_owned()));
                 }
                 (CHANGED_HEADING, Some(item)) => {
@@ -131,7 +132,7 @@ impl Earlier {
             SAID_HEADING => self.said.last_mut(),
             LOG_HEADING if is_said => self.said.last_mut(),
             OPEN_HEADING => self.open.last_mut(),
-            LOG_HEADING | NAMES_HEADING | TURN_HEADING => {
+            LOG_HEADING | NAMES_HEADING | TURN_HEADING | BRIEF_HEADING => {
                 self.record.last_mut().map(|(_, text)| text)
             }
             _ => {
