@@ -96,7 +96,7 @@ impl Story {
     /// Reads the story of a span.
     pub(crate) fn read<'a>(entries: impl Iterator<Item = (usize, &'a Message)> + Clone) -> Self {
         let mut story = Self {
-            root: root::find(entries.clone().map(|(_, message)| message)),
+            root: root::find(&entries.clone().map(|(_, message)| message)),
             ..Self::default()
         };
         let mut results: HashMap<&str, &ToolResult> = HashMap::new();

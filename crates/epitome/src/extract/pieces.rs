@@ -100,7 +100,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
         place += 1;
         match block {
             Block::Text(text) if message.role == Role::Assistant => {
-                told(text, &mut place, &mut add)
+                told(text, &mut place, &mut add);
             }
             Block::Text(text) if message.role == Role::User => {
                 for stretch in stretches_of(text) {

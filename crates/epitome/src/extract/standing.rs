@@ -260,7 +260,7 @@ fn open_calls(story: &Story) -> Option<Line> {
         Act::Open { what } => Some((deed.position, what.as_str())),
         _ => None,
     });
-    let (position, _) = open.clone().last()?;
+    let (position, _) = open.clone().next_back()?;
     let calls: Vec<&str> = open.map(|(_, what)| what).collect();
     Some(line(
         position,

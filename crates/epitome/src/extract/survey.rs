@@ -94,7 +94,6 @@ impl<'a> Survey<'a> {
             self.last_speaker = Some(position);
         }
         let text = std::mem::take(&mut piece.text);
-        let at;
         let mut is_first = true;
         let mut template = TEMPLATE_START;
         scan(&text, |word| {
@@ -140,21 +139,7 @@ impl<'a> Survey<'a> {
             }
         });
         piece.text = text;
-        if voice.is_composed() {
-            let place = self.places.partition_point(|(entry, _)| *entry <= position);
-            let place = place.checked_sub(1).and_then(|at| self.places.get(at));
-            at = place.map_or(0, |(_, bytes)| *bytes);
-        } else {
-            if self.places.last().is_none_or(|(last, _)| *last < position) {
-                self.places.push((position, self.bytes));
-            }
-            self.bytes += piece.text.len() as u64;
-            self.tool_bytes += match voice {
-                Voice::User | Voice::Assistant | Voice::Earlier(_) => 0,
-                _ => piece.text.len() as u64,
-            };
-            at = self.bytes;
-        }
+        let at = self.place(&piece);
         let ids = self.ids.get(from..).unwrap_or_default();
         let shapes = ids.iter().filter_map(|id| self.terms.get(*id as usize));
         let mut shapes = shapes.map(|term| term.shape);
@@ -208,6 +193,27 @@ impl<'a> Survey<'a> {
             at,
             may_bind: false,
         });
+    }
+
+    /// How many bytes of the span stand before a piece; those of a composed line are counted already.
+    fn place(&mut self, piece: &Piece<'_>) -> u64 {
+        let Piece {
+            position, voice, ..
+        } = *piece;
+        if voice.is_composed() {
+            let place = self.places.partition_point(|(entry, _)| *entry <= position);
+            let place = place.checked_sub(1).and_then(|at| self.places.get(at));
+            return place.map_or(0, |(_, bytes)| *bytes);
+        }
+        if self.places.last().is_none_or(|(last, _)| *last < position) {
+            self.places.push((position, self.bytes));
+        }
+        self.bytes += piece.text.len() as u64;
+        self.tool_bytes += match voice {
+            Voice::User | Voice::Assistant | Voice::Earlier(_) => 0,
+            _ => piece.text.len() as u64,
+        };
+        self.bytes
     }
 
     /// Marks the pieces in which sentences stand that may bind. Pieces and sentences are in the order of their entries.

@@ -247,7 +247,7 @@ fn heart(old: &str, new: &str) -> Option<String> {
             let line = come
                 .iter()
                 .find(|line| !is_comment(line))
-                .or(come.first())?;
+                .or_else(|| come.first())?;
             Some(format!("`{}`", clip(line, HEART_CHARS)))
         }
     }

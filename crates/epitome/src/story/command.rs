@@ -322,7 +322,7 @@ fn check(command: &str) -> Option<Check> {
             .find(|word| !word.starts_with('-') && **word != "run");
         return named
             .and_then(|name| by_name(name))
-            .or(listed.map(|(check, _)| *check));
+            .or_else(|| listed.map(|(check, _)| *check));
     }
     listed.map(|(check, _)| *check)
 }

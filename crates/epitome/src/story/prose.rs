@@ -364,7 +364,7 @@ pub(crate) fn is_intent(lower: &str) -> bool {
         });
         match filler {
             Some(behind) => {
-                rest = behind.trim_start_matches([' ', ',', '.', '!', ':', '—', '–', '-'])
+                rest = behind.trim_start_matches([' ', ',', '.', '!', ':', '—', '–', '-']);
             }
             None => break,
         }

@@ -18,7 +18,7 @@ const SHARE_PERCENT: u32 = 60;
 const LEAST_DEPTH: usize = 2;
 
 /// The folder in which most of the named files stand.
-pub(super) fn find<'a>(messages: impl Iterator<Item = &'a Message> + Clone) -> Option<String> {
+pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -> Option<String> {
     let mut folders: HashMap<String, u32> = HashMap::new();
     let mut all = 0;
     for call in messages.clone().flat_map(Message::calls) {

@@ -137,7 +137,7 @@ impl Earlier {
             }
             _ => {
                 let (kind, text) = self.record.last_mut()?;
-                let is_here = KIND_HEADINGS.iter().any(|known| *known == (heading, *kind));
+                let is_here = KIND_HEADINGS.contains(&(heading, *kind));
                 is_here.then_some(text)
             }
         }

@@ -1,0 +1,309 @@
+//! What of a span is told: the room is shared out, and what is worth most is taken into each part.
+
+use std::collections::HashSet;
+
+use super::arrange::{Replaced, Requests, arrange};
+use super::coverage::Coverage;
+use super::pieces::{self, Piece, Voice};
+use super::read::Read;
+use super::survey::{Candidate, Survey};
+use super::{PATH_TOKENS, Source, log};
+use crate::message::{Message, Role};
+use crate::pin::Pin;
+use crate::plan::percent_of;
+use crate::story::Story;
+use crate::summary::{Earlier, Parts};
+
+/// The share of the rest that the files may take that were changed, and that were read, in percent.
+const CHANGED_PERCENT: u64 = 24;
+const LOOKED_AT_PERCENT: u64 = 7;
+/// The share of the text that names and values by themselves may take, in percent.
+const NAMES_PERCENT: u64 = 14;
+/// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
+const FOCUS_FACTOR: f64 = 6.0;
+const CHANGED_FACTOR: f64 = 2.0;
+/// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
+/// where at least half of the span is.
+const SAID_PERCENT_OF_CHAT: u64 = 96;
+const SAID_PERCENT_OF_WORK: u64 = 30;
+/// Of this, what sentences may take that have a word that rules have, in percent of what is left.
+const BINDING_PERCENT: u64 = 4;
+/// How often room that turned out to be left is filled.
+const REFILLS: usize = 3;
+/// Less room than this is left empty, in tokens.
+const REST_TOKENS: u64 = 16;
+/// What a gap inside a line costs, beyond its text.
+const GAP_TOKENS: u64 = 3;
+/// The last words of the assistant before a request are what came of the one before: how much more they are worth,
+/// the first of them and the others.
+const FINAL_FIRST: f64 = 1.6;
+const FINAL: f64 = 0.8;
+const FINAL_UNITS: usize = 3;
+/// What is said so many entries after a failure may tell what came of it.
+const REMEDY_ENTRIES: usize = 3;
+/// What a line of an earlier summary is worth, beside what it names: it was worth its room before.
+const EARLIER: f64 = 1.2;
+
+/// What lines are arranged by.
+struct Picks<'a> {
+    requests: &'a Requests,
+    replaced: &'a Replaced,
+    given_up: &'a [Pin],
+}
+
+impl Source<'_> {
+    /// Fills the room that is left with lines of the user and of the work.
+    pub(super) fn choose(&self, read: &Read, parts: &mut Parts, room_tokens: u64) {
+        let Read {
+            earlier,
+            binding,
+            story,
+            ..
+        } = read;
+        let mut survey = self.survey(earlier, story);
+        survey.bind(binding);
+        self.compose(story, &mut survey);
+        if let Some(focus) = self.focus {
+            survey.prefer(focus, FOCUS_FACTOR);
+        }
+        let changed = self.changed(story, earlier, &survey);
+        for file in &changed {
+            survey.prefer(&file.path, CHANGED_FACTOR);
+        }
+        let replaced = Replaced::of(&survey);
+        let (given_up, pins): (Vec<Pin>, Vec<Pin>) = std::mem::take(&mut parts.pins)
+            .into_iter()
+            .partition(|pin| replaced.gives_up(pin));
+        parts.pins = pins;
+        let mut coverage = Coverage::new(&survey);
+        self.tell(parts, &mut coverage);
+        for pin in &given_up {
+            coverage.tell(&pin.text);
+        }
+        let mut left = room_tokens;
+        parts.changed = self.list(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
+        if !self.dress.lists_files() {
+            let looked_at = self.looked_at(story, &survey);
+            parts.read = self.list(
+                looked_at,
+                &mut coverage,
+                percent_of(left, LOOKED_AT_PERCENT),
+            );
+        }
+        let listed = parts.changed.iter().chain(&parts.read);
+        left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
+        let requests = Requests::of(self.typed());
+        let picks = Picks {
+            requests: &requests,
+            replaced: &replaced,
+            given_up: &given_up,
+        };
+        self.fill(&survey, &mut coverage, &picks, parts, left);
+    }
+
+    /// Takes what is worth most into each part, then into the room that turned out to be left.
+    fn fill(
+        &self,
+        survey: &Survey<'_>,
+        coverage: &mut Coverage<'_, '_>,
+        picks: &Picks<'_>,
+        parts: &mut Parts,
+        room_tokens: u64,
+    ) {
+        let cost = |candidate: &Candidate<'_>| match candidate.piece.voice {
+            Voice::Listed => self.meter.text(&candidate.piece.text) + PATH_TOKENS,
+            Voice::User | Voice::Assistant | Voice::Report => {
+                self.cost(&candidate.piece.text) + GAP_TOKENS
+            }
+            _ => self.cost(&candidate.piece.text),
+        };
+        let binds = |candidate: &Candidate<'_>| candidate.may_bind;
+        // What stands in the place of a request is not told again.
+        let requests = parts.task.iter().chain(&parts.latest_request);
+        let requests: Vec<String> = requests.cloned().collect();
+        let is_quoted = |candidate: &Candidate<'_>| {
+            let text = candidate.piece.text.as_ref();
+            requests.iter().any(|request| request.contains(text))
+        };
+        let is_said =
+            |candidate: &Candidate<'_>| candidate.piece.voice.is_said() && !is_quoted(candidate);
+        let is_told = |candidate: &Candidate<'_>| candidate.piece.voice.is_told();
+        let is_name = |candidate: &Candidate<'_>| {
+            !candidate.piece.voice.is_said() && !candidate.piece.voice.is_told()
+        };
+
+        let free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
+        let said = percent_of(free, said_percent(survey));
+        let bound = percent_of(free, BINDING_PERCENT);
+        let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
+        // All that he typed, if that is little; else what tells most.
+        let is_users = |candidate: &Candidate<'_>| {
+            candidate.piece.voice == Voice::User && !is_quoted(candidate)
+        };
+        let said_left = coverage.take_all(is_users, cost, said_left);
+        let said_left = coverage.fill(is_said, cost, said_left);
+        let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
+        let told = free.saturating_sub(said - said_left + names);
+        let told_left = coverage.fill(is_told, cost, told);
+        coverage.fill(is_name, cost, names);
+        // What lines cost apart is more than what they cost together: the difference is used too. Where the story has
+        // no more to tell, names and values get what is left.
+        let is_exhausted = told_left > percent_of(free, NAMES_PERCENT);
+        for _ in 0..REFILLS {
+            let left = self.arranged(coverage, picks, parts);
+            if left < REST_TOKENS {
+                break;
+            }
+            let left = coverage.fill(is_told, cost, left);
+            let left = coverage.fill(is_said, cost, left);
+            if is_exhausted {
+                coverage.fill(is_name, cost, left);
+            }
+        }
+        // Headings of requests come on top of what lines cost.
+        while self.arranged(coverage, picks, parts) == 0 {
+            let used = self.meter.text(&self.dress.apply(parts));
+            let over = used.saturating_sub(self.budget_tokens);
+            if over == 0 || !coverage.give_up(over) {
+                break;
+            }
+        }
+    }
+
+    /// Puts what was taken so far into the parts; the room that is left then.
+    fn arranged(&self, coverage: &Coverage<'_, '_>, picks: &Picks<'_>, parts: &mut Parts) -> u64 {
+        arrange(coverage, picks.replaced, picks.requests, parts);
+        parts.given_up(picks.given_up);
+        let used = self.meter.text(&self.dress.apply(parts));
+        self.budget_tokens
+            .saturating_sub(used + parts.heading_tokens(self.meter))
+    }
+
+    /// All that may be quoted, with what it names.
+    fn survey<'s>(&'s self, earlier: &'s Earlier, story: &Story) -> Survey<'s> {
+        let mut survey = Survey::default();
+        let position = self.first_position();
+        let mut add = |position, voice, text: &'s str| {
+            survey.add(Piece {
+                position,
+                voice,
+                text: text.into(),
+                place: 0,
+                worth: EARLIER,
+            });
+        };
+        for text in &earlier.said {
+            add(position, Voice::User, text);
+        }
+        for (kind, text) in &earlier.record {
+            add(position, Voice::Earlier(*kind), text);
+        }
+        let finals = self.finals();
+        for (position, message) in self.entries() {
+            let is_final = finals.contains(&position);
+            let mut units = 0;
+            pieces::of(position, message, &mut |mut piece| {
+                if piece.voice == Voice::Assistant {
+                    units += 1;
+                    piece.worth += match is_final {
+                        true if units <= FINAL_UNITS => FINAL_FIRST,
+                        true => FINAL,
+                        false => 0.0,
+                    };
+                    if let Some(root) = &story.root
+                        && piece.text.contains(root.as_str())
+                    {
+                        piece.text = story.told(&piece.text).into();
+                    }
+                }
+                survey.add(piece);
+            });
+        }
+        for (position, text) in self.omitted {
+            pieces::lines(text, &mut 0, &mut |text, place| {
+                survey.add(Piece {
+                    position: *position,
+                    voice: Voice::Result,
+                    text: text.into(),
+                    place,
+                    worth: 0.0,
+                });
+            });
+        }
+        survey
+    }
+
+    /// Adds the lines of the log to what may be quoted.
+    fn compose(&self, story: &Story, survey: &mut Survey<'_>) {
+        let said: Vec<(usize, &Message)> = self
+            .entries()
+            .filter(|(_, message)| message.role == Role::Assistant)
+            .filter(|(_, message)| message.spoken().any(|text| !text.trim().is_empty()))
+            .collect();
+        let remedy = |position: usize| {
+            let next = said.partition_point(|(at, _)| *at <= position);
+            let (at, message) = said.get(next)?;
+            let is_near = *at <= position + REMEDY_ENTRIES;
+            let text = message.spoken().next().filter(|_| is_near)?;
+            log::remedy_in(text).map(|remedy| story.told(&remedy))
+        };
+        log::lines(story, remedy, &mut |piece| survey.add(piece));
+        let requests: Vec<usize> = self.typed().map(|(position, _)| position).collect();
+        log::edited(story, &requests, &mut |piece| survey.add(piece));
+    }
+
+    /// The entries in which the assistant said its last words before a request, and at the end.
+    fn finals(&self) -> HashSet<usize> {
+        let mut finals = HashSet::new();
+        let mut last = None;
+        for (position, message) in self.entries() {
+            if message.is_typed_by_user() {
+                finals.extend(last.take());
+            } else if message.role == Role::Assistant && message.spoken().next().is_some() {
+                last = Some(position);
+            }
+        }
+        finals.extend(last);
+        finals
+    }
+
+    /// What stands in the view anyway need not be told again.
+    fn tell(&self, parts: &Parts, coverage: &mut Coverage<'_, '_>) {
+        for message in self.kept {
+            for text in texts(message) {
+                coverage.tell(text);
+            }
+        }
+        for pin in &parts.pins {
+            coverage.tell(&pin.text);
+        }
+        for text in parts.task.iter().chain(&parts.latest_request) {
+            coverage.tell(text);
+        }
+        if let Some(line) = &parts.brief {
+            coverage.tell(&line.text);
+        }
+        let lines = parts
+            .last_words
+            .iter()
+            .chain(&parts.standing)
+            .chain(&parts.newest);
+        for line in lines.chain(&parts.named) {
+            coverage.tell(&line.text);
+        }
+    }
+}
+
+fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message
+        .spoken()
+        .chain(message.calls().map(|call| call.arguments.as_ref()))
+        .chain(message.results().flat_map(|result| result.texts()))
+}
+
+/// What the words of the user may take: the more, the less of the span is tool traffic.
+fn said_percent(survey: &Survey<'_>) -> u64 {
+    let tool_percent = survey.tool_bytes * 100 / survey.bytes.max(1);
+    let talk_percent = 50_u64.saturating_sub(tool_percent);
+    SAID_PERCENT_OF_WORK + (SAID_PERCENT_OF_CHAT - SAID_PERCENT_OF_WORK) * talk_percent / 50
+}
