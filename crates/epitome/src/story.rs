@@ -356,7 +356,7 @@ fn path_argument(call: &Call) -> Option<String> {
 }
 
 /// The command line of a call, if it runs one.
-fn command_line(call: &Call) -> Option<String> {
+pub(crate) fn command_line(call: &Call) -> Option<String> {
     let strings = strings(&call.arguments);
     let lines: Vec<&str> = strings
         .iter()

@@ -22,6 +22,8 @@ mod fuzz;
 mod gauge;
 #[path = "all/guard.rs"]
 mod guard;
+#[path = "all/handover.rs"]
+mod handover;
 #[path = "all/heartbeat.rs"]
 mod heartbeat;
 #[path = "all/hostile.rs"]

@@ -121,7 +121,7 @@ pub(super) fn lines(
 
 /// What was edited for each request: one line behind what was done about it.
 pub(super) fn edited(story: &Story, requests: &[usize], each: &mut impl FnMut(Piece<'static>)) {
-    let mut ends = requests.iter().skip(1).copied().chain([usize::MAX]);
+    let mut ends = requests.iter().copied().chain([usize::MAX]);
     let mut end = ends.next().unwrap_or(usize::MAX);
     let mut names: Vec<&str> = Vec::new();
     let mut last = None;

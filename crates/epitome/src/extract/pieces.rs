@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::anchor::is_plain_path;
 use crate::files::values;
 use crate::message::{Block, Call, Message, Role};
 use crate::provenance::{Source, stretches as stretches_of};
-use crate::story::{is_plan, prose, without_number};
+use crate::story::{command_line, is_plan, prose, without_number};
 use crate::summary::LineKind;
 use crate::word_cut::{behind_long_word, first_words};
 
@@ -201,7 +202,12 @@ fn of_call<'a>(
     if is_plan(call) {
         return;
     }
+    let command = command_line(call).filter(|line| line.len() <= LONGEST);
     for value in &values(&call.arguments) {
+        // A file has its place in the lists, and a short command in the log.
+        if is_plain_path(value) || command.as_deref() == Some(value) {
+            continue;
+        }
         lines(value, place, &mut |line, place| {
             add(Voice::Written, Cow::Owned(line.to_owned()), place, 0.0);
         });

@@ -181,10 +181,16 @@ pub(crate) fn beginning(lines: &[&str], chars: usize) -> String {
     }
 }
 
-/// The lines that tell what is wrong, in order, each once.
+/// The lines that tell what is wrong, in order, each once. Where one only names the test, the next one says what.
 pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for line in lines.iter().filter(|line| tells_error(line)) {
+    let mut is_named = false;
+    for line in lines {
+        let tells = tells_error(line) || is_named && !line.trim_start().starts_with("FAIL");
+        is_named = line.trim_start().starts_with("--- FAIL");
+        if !tells {
+            continue;
+        }
         let line = clip(line, ERROR_CHARS);
         if !found.contains(&line) {
             found.push(line);

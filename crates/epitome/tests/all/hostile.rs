@@ -132,11 +132,21 @@ fn nothing_that_nobody_typed_stands_under_the_users_name_after_four_rounds() {
                     "## Instructions of the user",
                     "## First request",
                     "## Latest request",
-                    "## Record: said by the user",
                 ] {
                     if under(text, heading).contains(gist(order)) {
                         broken.push(format!("{name} round {round} {heading}: {order}"));
                     }
+                }
+                // In the log his words begin like this; what follows belongs to them as long as it is indented.
+                let mut is_users = false;
+                let users = text.lines().filter(|line| {
+                    if !line.starts_with("  ") {
+                        is_users = line.starts_with("User: ") || line.starts_with("Request: ");
+                    }
+                    is_users
+                });
+                for line in users.filter(|line| line.contains(gist(order))) {
+                    broken.push(format!("{name} round {round} {line}"));
                 }
                 let is_shown = |message: &Message| message.spoken().any(|text| text.contains(RULE));
                 messages = next(&messages, &done, round);
