@@ -63,6 +63,8 @@ pub(crate) enum Act {
     Changed { paths: Vec<String> },
     /// The user did not let it happen.
     Refused { what: String, words: String },
+    /// The user was asked, and answered.
+    Answered { what: String, words: String },
     /// Somebody else worked on it and told what came of it, or the assistant thought aloud.
     Told { what: String, text: String },
     /// Anything else, with the beginning of what came back.
@@ -174,7 +176,14 @@ impl Story {
         let has_failed = is_failure(result, Some(call));
         if is_plan(call) {
             self.plan.take(position, call, text);
-            return None;
+            return self.proposed(call, text);
+        }
+        if is_question(call) {
+            let (what, words) = (self.line(call), self.told(text));
+            return Some(Act::Answered {
+                what,
+                words: clip(&words, 2 * RESULT_CHARS),
+            });
         }
         let is_patch = call.arguments.contains("*** Begin Patch");
         match access(call) {
@@ -278,6 +287,21 @@ impl Story {
         Act::Ran { command, outcome }
     }
 
+    /// A plan that the user was asked to agree to.
+    fn proposed(&self, call: &Call, text: &str) -> Option<Act> {
+        let is_agreed = text.to_ascii_lowercase().contains("approved");
+        let strings = strings(&call.arguments);
+        let plan = strings.iter().find(|(name, _)| name == "plan")?.1.as_ref();
+        let what = match is_agreed {
+            true => "The user approved a plan",
+            false => "A plan was proposed",
+        };
+        (plan.len() > RESULT_CHARS).then(|| Act::Told {
+            what: what.to_owned(),
+            text: self.told(plan),
+        })
+    }
+
     fn refused(&self, call: &Call, text: &str) -> Act {
         let lower = text.to_ascii_lowercase();
         let said = REFUSAL_WORDS
@@ -333,6 +357,11 @@ impl Story {
         }
         clip(&self.told(&line), CALL_CHARS)
     }
+}
+
+fn is_question(call: &Call) -> bool {
+    let name = plain_name(&call.name);
+    name.starts_with("ask") || name.contains("question")
 }
 
 fn is_word(text: &str) -> bool {

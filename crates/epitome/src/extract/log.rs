@@ -11,6 +11,7 @@ use crate::word_cut::clip;
 /// How much a step is worth before what it names counts.
 const COMMIT: f64 = 3.0;
 const REFUSAL: f64 = 3.0;
+const ANSWER: f64 = 3.0;
 const FAILURE: f64 = 1.7;
 const EXPLAINED: f64 = 0.6;
 const OTHER_FAILURE: f64 = 1.0;
@@ -93,6 +94,9 @@ pub(super) fn lines(
                     place,
                     format!("The user refused {what}{said}"),
                 );
+            }
+            Act::Answered { what, words } => {
+                add(Voice::Deed, ANSWER, place, format!("{what} ⇒ {words}"));
             }
             Act::Called { what, result } => {
                 let text = match result.is_empty() {
