@@ -144,11 +144,10 @@ impl Source<'_> {
         let said_left = coverage.fill(is_said, cost, said_left);
         let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
         let told = free.saturating_sub(said - said_left + names);
-        let told_left = coverage.fill(is_told, cost, told);
+        coverage.fill(is_told, cost, told);
         coverage.fill(is_name, cost, names);
         // What lines cost apart is more than what they cost together: the difference is used too. Where the story has
         // no more to tell, names and values get what is left.
-        let is_exhausted = told_left > percent_of(free, NAMES_PERCENT);
         for _ in 0..REFILLS {
             let left = self.arranged(coverage, picks, parts);
             if left < REST_TOKENS {
@@ -156,9 +155,7 @@ impl Source<'_> {
             }
             let left = coverage.fill(is_told, cost, left);
             let left = coverage.fill(is_said, cost, left);
-            if is_exhausted {
-                coverage.fill(is_name, cost, left);
-            }
+            coverage.fill(is_name, cost, left);
         }
         // Headings of requests come on top of what lines cost.
         while self.arranged(coverage, picks, parts) == 0 {

@@ -281,7 +281,7 @@ fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool)
         parts.push(format!("in {}", newest(&file.touched)));
     }
     if !file.removed.is_empty() {
-        parts.push(format!("− {}", newest(&file.removed)));
+        parts.push(format!("- {}", newest(&file.removed)));
     }
     let hearts = if has_lines { HEARTS } else { 1 };
     parts.extend(file.hearts.iter().rev().take(hearts).cloned());

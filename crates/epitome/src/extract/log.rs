@@ -96,12 +96,12 @@ pub(super) fn lines(
                 );
             }
             Act::Answered { what, words } => {
-                add(Voice::Deed, ANSWER, place, format!("{what} ⇒ {words}"));
+                add(Voice::Deed, ANSWER, place, format!("{what} => {words}"));
             }
             Act::Called { what, result } => {
                 let text = match result.is_empty() {
                     true => what.clone(),
-                    false => format!("{what} ⇒ {result}"),
+                    false => format!("{what} => {result}"),
                 };
                 add(Voice::Deed, CALL, place, text);
             }
@@ -184,7 +184,7 @@ fn ran(
             _ => OTHER_FAILURE,
         };
         let worth = worth + if said.is_some() { EXPLAINED } else { 0.0 };
-        let said = said.map_or_else(String::new, |said| format!(" ⇒ {said}"));
+        let said = said.map_or_else(String::new, |said| format!(" => {said}"));
         let words = if words.is_empty() {
             words
         } else {
@@ -210,7 +210,7 @@ fn ran(
     };
     let text = match words.is_empty() {
         true => format!("`{head}`"),
-        false => format!("`{head}` → {words}"),
+        false => format!("`{head}` -> {words}"),
     };
     Some((Voice::Deed, worth, text))
 }

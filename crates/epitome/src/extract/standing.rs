@@ -79,7 +79,7 @@ impl Source<'_> {
         let mut lines = Vec::new();
         for (position, call, result) in steps.take(NEWEST) {
             let room = left.min(cap_tokens / 2);
-            let text = self.shortened(&format!("{call} ⇒ {result}"), NEWEST_CHARS, room);
+            let text = self.shortened(&format!("{call} => {result}"), NEWEST_CHARS, room);
             let Some(rest) = left
                 .checked_sub(self.cost(&text))
                 .filter(|_| !text.is_empty())
@@ -214,7 +214,7 @@ fn passing(story: &Story) -> Option<Line> {
             false => "",
         };
         told.push(format!(
-            "`{}` → {words}{when}",
+            "`{}` -> {words}{when}",
             clip(&command.head, COMMAND_CHARS)
         ));
     }

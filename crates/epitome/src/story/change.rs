@@ -232,7 +232,7 @@ fn heart(old: &str, new: &str) -> Option<String> {
         ([], []) => None,
         ([gone, ..], []) => Some(format!("removed `{}`", clip(gone, HEART_CHARS))),
         ([gone], [come]) if gone.len() + come.len() < PAIR_BYTES => {
-            Some(format!("`{gone}` → `{come}`"))
+            Some(format!("`{gone}` -> `{come}`"))
         }
         (_, come) => {
             let is_comment = |line: &&&String| {

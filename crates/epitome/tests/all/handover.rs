@@ -119,11 +119,11 @@ fn it_says_where_the_work_stands() {
         "Done (1): Find the rounding",
         "Failing now: `go test ./...`",
         "cart/total_test.go:12: got 3, want 4",
-        "`golangci-lint run` → 0 issues.",
+        "`golangci-lint run` -> 0 issues.",
         "branch fix-rounding",
         "last commit 1a2b3c4 \"Round half up\"",
         "cart/total.go (edited: replace the rounding in the total) — + func RoundHalfUp(",
-        "− RoundDown",
+        "; - RoundDown",
         "The root cause is `RoundDown` in cart/total.go",
     ] {
         assert!(text.contains(told), "{told}\n\n{text}");
@@ -137,7 +137,7 @@ fn what_succeeded_since_does_not_fail_now() {
     work.run("go test ./...", "ok  \texample.org/shop/cart\t0.01s");
     let text = work.padding().summary(1_400);
     assert!(!text.contains("Failing now"), "{text}");
-    assert!(text.contains("`go test ./...` → "), "{text}");
+    assert!(text.contains("`go test ./...` -> "), "{text}");
     // What went wrong on the way is told as what it was.
     assert!(text.contains("failed: "), "{text}");
 }
