@@ -96,10 +96,15 @@ impl Source<'_> {
     pub(crate) fn write(&self, read: &Read) -> Summary {
         let Read { earlier, story, .. } = read;
         let (mut parts, mut left) = self.opening(read);
+        parts.root = story.root.clone();
+        let root = story.root.iter().map(|root| self.meter.text(root) + 8);
+        left = left.saturating_sub(root.sum());
+        parts.brief = self.brief(self.request_tokens(read, left));
+        left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
-        parts.rules = self.client_rules(percent_of(left, RULES_PERCENT));
+        parts.rules = self.rule_lines(&read.client_rules, percent_of(left, RULES_PERCENT));
         let close = parts
             .last_words
             .iter()
@@ -140,7 +145,8 @@ impl Source<'_> {
         }
     }
 
-    /// Drops lines until the text fits, those that say least first: what forms and headings take is known only now.
+    /// Drops lines until the text fits: what forms and headings take is known only now. Names and the log, the longest
+    /// lists, first; where the work stands and what was asked for, last.
     fn cut_to_budget(&self, parts: &mut Parts) {
         loop {
             let used = self.meter.text(&self.dress.apply(parts));
@@ -159,7 +165,10 @@ impl Source<'_> {
                     &mut parts.standing,
                     &mut parts.changed,
                 ];
-                let Some(line) = lists.into_iter().find_map(Vec::pop) else {
+                let single = [&mut parts.brief, &mut parts.last_words];
+                let line = lists.into_iter().find_map(Vec::pop);
+                let line = line.or_else(|| single.into_iter().find_map(Option::take));
+                let Some(line) = line.or_else(|| parts.named.pop()) else {
                     return;
                 };
                 freed += self.cost(&line.text);
@@ -175,15 +184,9 @@ impl Source<'_> {
         let Read { earlier, pins, .. } = read;
         let mut parts = Parts {
             covers: self.covers(),
-            root: read.story.root.clone(),
             ..Parts::default()
         };
         let overhead = Parts::overhead_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
-        let root = parts
-            .root
-            .as_ref()
-            .map_or(0, |root| self.meter.text(root) + 8);
-        let overhead = overhead + root;
         let mut left = self.budget_tokens.saturating_sub(overhead + BULLET_TOKENS);
 
         let frame = Parts::frame_tokens(self.meter) + self.dress.overhead_tokens(self.meter);
@@ -191,22 +194,16 @@ impl Source<'_> {
         let cap = percent_of(left, PINS_PERCENT).max(self.pins_tokens.min(room));
         parts.pins = pin::cap(pins.clone(), cap, self.meter).kept;
         left = left.saturating_sub(parts.pins.iter().map(|p| self.cost(&p.text)).sum());
-        let percent = match read.story.deeds.is_empty() {
-            true => REQUEST_PERCENT_OF_CHAT,
-            false => REQUEST_PERCENT,
-        };
-        let request_tokens = percent_of(left, percent).max(REQUEST_TOKENS).min(left / 3);
+        let request_tokens = self.request_tokens(read, left);
         if self.carries_task {
-            parts.task = self.first_request(earlier, request_tokens);
+            parts.task = self.first_request(read, request_tokens);
             left = left.saturating_sub(parts.task.iter().map(|t| self.cost(t)).sum());
         }
-        let is_told = self.carries_task && earlier.task.is_none() && self.typed().nth(1).is_none();
+        let is_told = self.carries_task && earlier.task.is_none() && read.typed.len() < 2;
         if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
-            parts.latest_request = self.latest_request(request_tokens);
+            parts.latest_request = self.latest_request(read, request_tokens);
             left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
         }
-        parts.brief = self.brief(request_tokens);
-        left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         // What stands word for word in a request is not said a second time.
         let requests = parts.task.iter().chain(&parts.latest_request);
         let told: Vec<String> = requests.cloned().collect();
@@ -215,6 +212,15 @@ impl Source<'_> {
         parts.named = self.named(earlier, pins, left);
         left = left.saturating_sub(parts.named_tokens(self.meter));
         (parts, left)
+    }
+
+    /// What one request may take of the room that is left.
+    fn request_tokens(&self, read: &Read, left: u64) -> u64 {
+        let percent = match read.story.deeds.is_empty() {
+            true => REQUEST_PERCENT_OF_CHAT,
+            false => REQUEST_PERCENT,
+        };
+        percent_of(left, percent).max(REQUEST_TOKENS).min(left / 3)
     }
 
     fn is_in_span(&self, position: usize) -> bool {
@@ -283,7 +289,7 @@ impl Source<'_> {
         self.span.first().map_or(0, |(position, _)| *position)
     }
 
-    fn typed(&self) -> impl DoubleEndedIterator<Item = (usize, String)> {
+    fn typed(&self) -> impl Iterator<Item = (usize, String)> {
         self.entries()
             .filter(|(_, message)| message.is_typed_by_user())
             .map(|(position, message)| (position, message.typed().collect::<Vec<_>>().join("\n")))

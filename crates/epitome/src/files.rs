@@ -11,8 +11,8 @@ use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
 pub(crate) use arguments::strings;
-pub(crate) use tools::{Access, access, plain as plain_name};
-use tools::{patched, paths};
+use tools::patched;
+pub(crate) use tools::{Access, access, name_words, paths, plain as plain_name};
 pub(crate) use values::values;
 
 /// The longest account of a failure, in characters.

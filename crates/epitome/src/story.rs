@@ -19,10 +19,11 @@ pub(crate) use change::FileRecord;
 pub(crate) use command::{Check, Command, CommandKind};
 pub(crate) use outcome::{Commit, Outcome, printed};
 pub(crate) use outline::without_number;
+use plan::is_proposal;
 pub(crate) use plan::{Plan, Progress, is_plan};
 pub(crate) use root::from_root;
 
-use crate::files::{Access, access, is_failure, plain_name, strings, values};
+use crate::files::{Access, access, is_failure, name_words, paths, plain_name, strings, values};
 use crate::message::{Call, Message, Role, ToolResult};
 use crate::word_cut::clip;
 
@@ -36,8 +37,6 @@ pub(crate) struct Story {
     /// The files, in the order in which they were first touched.
     pub(crate) files: Vec<FileRecord>,
     pub(crate) plan: Plan,
-    /// Commits with their entries.
-    pub(crate) commits: Vec<(usize, Commit)>,
     pub(crate) branch: Option<String>,
     paths: HashMap<String, usize>,
 }
@@ -61,9 +60,9 @@ pub(crate) enum Act {
     Searched { words: String, hits: Vec<String> },
     /// Files were changed.
     Changed { paths: Vec<String> },
-    /// The user did not let it happen.
+    /// Its result says that it was not allowed.
     Refused { what: String, words: String },
-    /// The user was asked, and answered.
+    /// A question was put, and its result says the answer.
     Answered { what: String, words: String },
     /// Somebody else worked on it and told what came of it, or the assistant thought aloud.
     Told { what: String, text: String },
@@ -84,14 +83,30 @@ const HITS: usize = 3;
 /// Lines of a search that are looked at.
 const HIT_LINES: usize = 200;
 const HIT_CHARS: usize = 130;
-/// How results begin when the user said no.
+/// Words in the names of tools that look for something, that let somebody else find out, and that ask the user.
+const SEARCHES: &[&str] = &[
+    "grep", "glob", "search", "find", "list", "listdir", "ls", "rg", "ripgrep",
+];
+const TELLERS: &[&str] = &[
+    "agent",
+    "subagent",
+    "task",
+    "delegate",
+    "webfetch",
+    "websearch",
+    "web",
+    "fetch",
+    "think",
+];
+const QUESTIONS: &[&str] = &["ask", "question", "questions", "askuserquestion"];
+/// How results begin when somebody said no.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed",
     "The user rejected",
     "User rejected",
     "The user declined",
 ];
-/// Before what he said about it.
+/// Before what was said about it.
 const REFUSAL_WORDS: &[&str] = &["the user said:", "user said:", "feedback:"];
 
 impl Story {
@@ -176,7 +191,9 @@ impl Story {
         let has_failed = is_failure(result, Some(call));
         if is_plan(call) {
             self.plan.take(position, call, text);
-            return self.proposed(call, text);
+            return is_proposal(call)
+                .then(|| self.proposed(call, text))
+                .flatten();
         }
         if is_question(call) {
             let (what, words) = (self.line(call), self.told(text));
@@ -191,7 +208,7 @@ impl Story {
             Some(Access::Modify) => return self.changed(position, call, purpose),
             None if is_patch && !has_failed => return self.changed(position, call, purpose),
             Some(Access::Read) => {
-                let path = path_argument(call)?;
+                let path = paths(call).into_iter().next()?;
                 let file = self.file(&path).filter(|_| !has_failed)?;
                 file.read(text, position);
                 file.is_for(purpose);
@@ -202,27 +219,16 @@ impl Story {
         if let Some(line) = command_line(call) {
             return Some(self.ran(position, &line, text, result.is_error));
         }
-        let name = plain_name(&call.name);
-        let is_search = ["grep", "glob", "search", "find", "listdir", "ls"];
-        if is_search.iter().any(|word| name.contains(word)) && !name.contains("web") {
+        let words = name_words(&call.name);
+        let is_any = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+        if is_any(SEARCHES) && !is_any(&["web"]) {
             let hits = self.hits(text);
             return (!hits.is_empty()).then(|| Act::Searched {
                 words: self.search_words(call),
                 hits,
             });
         }
-        let is_telling = [
-            "agent",
-            "task",
-            "delegate",
-            "webfetch",
-            "websearch",
-            "fetch",
-            "think",
-            "ask",
-            "question",
-        ];
-        if is_telling.iter().any(|word| name.contains(word)) && text.len() > RESULT_CHARS {
+        if is_any(TELLERS) && text.len() > RESULT_CHARS {
             return Some(Act::Told {
                 what: self.line(call),
                 text: self.told(text),
@@ -261,7 +267,6 @@ impl Story {
         if command.head.contains("git ") {
             if let Some(commit) = Commit::told(text).filter(|_| command.head.contains("commit")) {
                 self.branch = Some(commit.branch.clone());
-                self.commits.push((position, commit.clone()));
                 let is_pushed = command.head.contains("git push") && text.contains("->");
                 return Act::Committed { commit, is_pushed };
             } else if let Some(branch) = outcome::branch_told(text) {
@@ -287,13 +292,13 @@ impl Story {
         Act::Ran { command, outcome }
     }
 
-    /// A plan that the user was asked to agree to.
+    /// A plan that was put before the user. What its result says of it is the word of a result.
     fn proposed(&self, call: &Call, text: &str) -> Option<Act> {
         let is_agreed = text.to_ascii_lowercase().contains("approved");
         let strings = strings(&call.arguments);
         let plan = strings.iter().find(|(name, _)| name == "plan")?.1.as_ref();
         let what = match is_agreed {
-            true => "The user approved a plan",
+            true => "A plan was proposed (its result: approved)",
             false => "A plan was proposed",
         };
         (plan.len() > RESULT_CHARS).then(|| Act::Told {
@@ -360,8 +365,8 @@ impl Story {
 }
 
 fn is_question(call: &Call) -> bool {
-    let name = plain_name(&call.name);
-    name.starts_with("ask") || name.contains("question")
+    let words = name_words(&call.name);
+    words.iter().any(|word| QUESTIONS.contains(&word.as_str()))
 }
 
 fn is_word(text: &str) -> bool {
@@ -370,18 +375,6 @@ fn is_word(text: &str) -> bool {
 
 fn is_refused(text: &str) -> bool {
     REFUSALS.iter().any(|opening| text.starts_with(opening))
-}
-
-fn path_argument(call: &Call) -> Option<String> {
-    let strings = strings(&call.arguments);
-    let mut paths = strings.iter().filter(|(name, _)| {
-        let name = plain_name(name);
-        name.contains("path") || name == "file" || name == "filename"
-    });
-    paths
-        .next()
-        .map(|(_, value)| value.trim().to_owned())
-        .filter(|path| !path.is_empty() && !path.contains('\n'))
 }
 
 /// The command line of a call, if it runs one.

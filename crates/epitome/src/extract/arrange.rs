@@ -1,12 +1,14 @@
 //! From chosen pieces to lines for a reader.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::coverage::Coverage;
 use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
 use super::unbroken;
 use crate::anchor::scan;
 use crate::pin::{self, Pin, PinKind};
-use crate::summary::{Line, LineKind, Parts};
+use crate::summary::{Line, LineKind, Parts, SUPERSEDED};
 use crate::word_cut::clip;
 use crate::word_cut::first_words;
 
@@ -72,9 +74,6 @@ const TOPIC: u16 = 40;
 const LINE_BYTES: usize = 480;
 /// Between stretches of one message that do not follow each other.
 const GAP: &str = " […] ";
-
-/// Before words of the user that later ones replaced.
-const SUPERSEDED: &str = "(superseded later) ";
 
 /// Whether a line tells of a choice.
 pub(super) fn is_choice(text: &str) -> bool {
@@ -163,8 +162,9 @@ fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
 }
 
 impl Requests {
-    pub(super) fn of(typed: impl Iterator<Item = (usize, String)>) -> Self {
-        let short = typed.map(|(position, text)| (position, clip(&text, REQUEST_CHARS)));
+    pub(super) fn of(typed: &[(usize, String)]) -> Self {
+        let short = typed.iter();
+        let short = short.map(|(position, text)| (*position, clip(text, REQUEST_CHARS)));
         Self(short.collect())
     }
 
@@ -172,17 +172,13 @@ impl Requests {
     fn unquoted(&self, parts: &Parts) -> Vec<Line> {
         let (ends, is_told) = (self.0.iter().skip(1), |line: &&Line| line.kind.is_told());
         let ends = ends.map(|(position, _)| *position).chain([usize::MAX]);
-        let told: Vec<usize> = parts
-            .record
-            .iter()
-            .filter(is_told)
-            .map(|line| line.position)
-            .collect();
+        let told = parts.record.iter().filter(is_told);
+        let told: BTreeSet<usize> = told.map(|line| line.position).collect();
+        let quoted: HashSet<usize> = parts.said.iter().map(|line| line.position).collect();
         let spans = self.0.iter().zip(ends);
         spans
             .filter(|((position, _), end)| {
-                let is_quoted = parts.said.iter().any(|line| line.position == *position);
-                !is_quoted && told.iter().any(|told| (*position..*end).contains(told))
+                !quoted.contains(position) && told.range(*position..*end).next().is_some()
             })
             .map(|((position, text), _)| Line {
                 position: *position,

@@ -11,8 +11,7 @@ use super::{PATH_TOKENS, Source, log};
 use crate::message::{Message, Role};
 use crate::pin::Pin;
 use crate::plan::percent_of;
-use crate::story::Story;
-use crate::summary::{Earlier, Parts};
+use crate::summary::Parts;
 
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
 const CHANGED_PERCENT: u64 = 24;
@@ -39,6 +38,7 @@ const GAP_TOKENS: u64 = 3;
 const FINAL_FIRST: f64 = 1.6;
 const FINAL: f64 = 0.8;
 const FINAL_UNITS: usize = 3;
+const FINAL_BYTES: usize = 40;
 /// What is said so many entries after a failure may tell what came of it.
 const REMEDY_ENTRIES: usize = 3;
 /// What a line of an earlier summary is worth, beside what it names: it was worth its room before.
@@ -60,9 +60,9 @@ impl Source<'_> {
             story,
             ..
         } = read;
-        let mut survey = self.survey(earlier, story);
+        let mut survey = self.survey(read);
         survey.bind(binding);
-        self.compose(story, &mut survey);
+        self.compose(read, &mut survey);
         if let Some(focus) = self.focus {
             survey.prefer(focus, FOCUS_FACTOR);
         }
@@ -92,7 +92,7 @@ impl Source<'_> {
         }
         let listed = parts.changed.iter().chain(&parts.read);
         left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
-        let requests = Requests::of(self.typed());
+        let requests = Requests::of(&read.typed);
         let picks = Picks {
             requests: &requests,
             replaced: &replaced,
@@ -177,7 +177,8 @@ impl Source<'_> {
     }
 
     /// All that may be quoted, with what it names.
-    fn survey<'s>(&'s self, earlier: &'s Earlier, story: &Story) -> Survey<'s> {
+    fn survey<'s>(&'s self, read: &'s Read) -> Survey<'s> {
+        let Read { earlier, story, .. } = read;
         let mut survey = Survey::default();
         let position = self.first_position();
         let mut add = |position, voice, text: &'s str| {
@@ -195,7 +196,7 @@ impl Source<'_> {
         for (kind, text) in &earlier.record {
             add(position, Voice::Earlier(*kind), text);
         }
-        let finals = self.finals();
+        let finals = self.finals(&read.typed);
         for (position, message) in self.entries() {
             let is_final = finals.contains(&position);
             let mut units = 0;
@@ -203,6 +204,8 @@ impl Source<'_> {
                 if piece.voice == Voice::Assistant {
                     units += 1;
                     piece.worth += match is_final {
+                        // Pleasantries say nothing of what came of it.
+                        _ if piece.text.len() < FINAL_BYTES => 0.0,
                         true if units <= FINAL_UNITS => FINAL_FIRST,
                         true => FINAL,
                         false => 0.0,
@@ -231,7 +234,8 @@ impl Source<'_> {
     }
 
     /// Adds the lines of the log to what may be quoted.
-    fn compose(&self, story: &Story, survey: &mut Survey<'_>) {
+    fn compose(&self, read: &Read, survey: &mut Survey<'_>) {
+        let story = &read.story;
         let said: Vec<(usize, &Message)> = self
             .entries()
             .filter(|(_, message)| message.role == Role::Assistant)
@@ -245,16 +249,17 @@ impl Source<'_> {
             log::remedy_in(text).map(|remedy| story.told(&remedy))
         };
         log::lines(story, remedy, &mut |piece| survey.add(piece));
-        let requests: Vec<usize> = self.typed().map(|(position, _)| position).collect();
+        let requests: Vec<usize> = read.typed.iter().map(|(position, _)| *position).collect();
         log::edited(story, &requests, &mut |piece| survey.add(piece));
     }
 
     /// The entries in which the assistant said its last words before a request, and at the end.
-    fn finals(&self) -> HashSet<usize> {
+    fn finals(&self, typed: &[(usize, String)]) -> HashSet<usize> {
+        let typed: HashSet<usize> = typed.iter().map(|(position, _)| *position).collect();
         let mut finals = HashSet::new();
         let mut last = None;
         for (position, message) in self.entries() {
-            if message.is_typed_by_user() {
+            if typed.contains(&position) {
                 finals.extend(last.take());
             } else if message.role == Role::Assistant && message.spoken().next().is_some() {
                 last = Some(position);

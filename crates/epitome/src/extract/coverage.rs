@@ -122,10 +122,9 @@ impl<'s, 'a> Coverage<'s, 'a> {
         if left < LEAST_TOKENS {
             return left;
         }
-        let open = survey.candidates.iter().zip(&self.taken).enumerate();
-        let mut heap: BinaryHeap<Scored> = open
-            .filter(|(_, (candidate, taken))| !**taken && may(candidate))
-            .map(|(index, (candidate, _))| Scored {
+        let mut heap: BinaryHeap<Scored> = self
+            .open(may)
+            .map(|(index, candidate)| Scored {
                 score: self.score(candidate),
                 index,
             })
@@ -168,10 +167,9 @@ impl<'s, 'a> Coverage<'s, 'a> {
         budget_tokens: u64,
     ) -> u64 {
         let survey = self.survey;
-        let open = survey.candidates.iter().zip(&self.taken).enumerate();
-        let all: Vec<(usize, u64)> = open
-            .filter(|(_, (candidate, taken))| !**taken && may(candidate))
-            .map(|(index, (candidate, _))| (index, cost(candidate)))
+        let all: Vec<(usize, u64)> = self
+            .open(may)
+            .map(|(index, candidate)| (index, cost(candidate)))
             .collect();
         let sum: u64 = all.iter().map(|(_, cost)| cost).sum();
         let Some(left) = budget_tokens.checked_sub(sum) else {
@@ -183,6 +181,16 @@ impl<'s, 'a> Coverage<'s, 'a> {
             }
         }
         left
+    }
+
+    /// The pieces that are not taken and `may` be, with their numbers.
+    fn open(
+        &self,
+        may: impl Fn(&Candidate<'a>) -> bool,
+    ) -> impl Iterator<Item = (usize, &'s Candidate<'a>)> {
+        let all = self.survey.candidates.iter().zip(&self.taken).enumerate();
+        all.filter(move |(_, (candidate, taken))| !**taken && may(candidate))
+            .map(|(index, (candidate, _))| (index, candidate))
     }
 
     fn take(&mut self, index: usize, candidate: &Candidate<'a>, cost: u64) {

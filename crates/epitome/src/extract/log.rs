@@ -1,4 +1,4 @@
-//! The work as a log: what was run and what came of it, what was found, what the user did not want.
+//! The work as a log: what was run and what came of it, what was found, what was refused.
 
 use std::collections::HashMap;
 
@@ -86,13 +86,13 @@ pub(super) fn lines(
             Act::Refused { what, words } => {
                 let said = match words.is_empty() {
                     true => String::new(),
-                    false => format!(": \"{words}\""),
+                    false => format!("; its result says: {words}"),
                 };
                 add(
                     Voice::Deed,
                     REFUSAL,
                     place,
-                    format!("The user refused {what}{said}"),
+                    format!("{what} was refused{said}"),
                 );
             }
             Act::Answered { what, words } => {

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::Source;
+use super::read::Read;
 use crate::message::Role;
 use crate::pin;
 use crate::provenance;
 use crate::story::prose;
-use crate::summary::{BULLET_TOKENS, Earlier, Line, LineKind};
+use crate::summary::{BULLET_TOKENS, Line, LineKind};
 use crate::word_cut::{first_words, last_words};
 
 /// The longest quotation of the first or the newest request.
@@ -22,13 +23,22 @@ const END_PART: usize = 4;
 /// A shorter quotation of a longer text says nothing, in bytes.
 const SHORTEST_QUOTE: usize = 8;
 
+/// A sentence of the client's that reads like a rule.
+#[derive(Clone, Debug)]
+pub(super) struct ClientRule {
+    /// How many of its message stand before it.
+    rank: usize,
+    position: usize,
+    text: String,
+}
+
 impl Source<'_> {
-    pub(super) fn first_request(&self, earlier: &Earlier, cap_tokens: u64) -> Option<String> {
-        let text = match &earlier.task {
-            Some(task) => task.clone(),
-            None => self.typed().next()?.1,
+    pub(super) fn first_request(&self, read: &Read, cap_tokens: u64) -> Option<String> {
+        let text = match &read.earlier.task {
+            Some(task) => task,
+            None => &read.typed.first()?.1,
         };
-        Some(self.shortened(&text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+        Some(self.shortened(text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
     }
 
     /// A plan, or what an earlier session left, that the client sent first: it says what the work is about, though nobody
@@ -47,9 +57,9 @@ impl Source<'_> {
         })
     }
 
-    pub(super) fn latest_request(&self, cap_tokens: u64) -> Option<String> {
-        let (_, text) = self.typed().next_back()?;
-        Some(self.shortened(&text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+    pub(super) fn latest_request(&self, read: &Read, cap_tokens: u64) -> Option<String> {
+        let (_, text) = read.typed.last()?;
+        Some(self.shortened(text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
     }
 
     pub(super) fn last_words(&self, cap_tokens: u64) -> Option<Line> {
@@ -70,10 +80,10 @@ impl Source<'_> {
     }
 
     /// What the client put into messages that do not stay in view (rules files, skills, commands): the sentences that
-    /// read like rules, each once, the first of every message first in line for room.
-    pub(super) fn client_rules(&self, cap_tokens: u64) -> Vec<Line> {
+    /// read like rules, each once, the first of every message first.
+    pub(super) fn client_rules(&self) -> Vec<ClientRule> {
         let mut known: HashSet<&str> = HashSet::new();
-        let mut found: Vec<(usize, usize, &str)> = Vec::new();
+        let mut found = Vec::new();
         let users = self
             .entries()
             .filter(|(_, message)| message.role == Role::User);
@@ -84,33 +94,37 @@ impl Source<'_> {
                 let lines = stretch.text.lines().map(str::trim).map(prose::without_mark);
                 lines.flat_map(prose::sentences)
             });
-            let rules = sentences
-                .filter(|sentence| sentence.len() <= RULE_BYTES && pin::is_standing(sentence));
-            let rules: Vec<&str> = rules.filter(|sentence| known.insert(sentence)).collect();
-            found.extend(
-                rules
-                    .into_iter()
-                    .enumerate()
-                    .map(|(rank, text)| (rank, position, text)),
-            );
-        }
-        found.sort_by_key(|(rank, position, _)| (*rank, *position));
-        let mut left = cap_tokens;
-        let mut lines: Vec<(usize, usize, Line)> = Vec::new();
-        for (rank, position, text) in found {
-            let Some(rest) = left.checked_sub(self.cost(text)) else {
-                continue;
-            };
-            left = rest;
-            let line = Line {
+            // The same reminder comes with every message: what is known is not judged again.
+            let new = sentences.filter(|sentence| sentence.len() <= RULE_BYTES);
+            let new = new.filter(|sentence| known.insert(sentence));
+            let rules = new.filter(|sentence| pin::is_standing(sentence));
+            found.extend(rules.enumerate().map(|(rank, text)| ClientRule {
+                rank,
                 position,
                 text: text.to_owned(),
-                kind: LineKind::Found,
-            };
-            lines.push((position, rank, line));
+            }));
         }
-        lines.sort_by_key(|(position, rank, _)| (*position, *rank));
-        lines.into_iter().map(|(_, _, line)| line).collect()
+        found.sort_by_key(|rule| (rule.rank, rule.position));
+        found
+    }
+
+    /// As many of these as there is room for, in the order in which they were sent.
+    pub(super) fn rule_lines(&self, rules: &[ClientRule], cap_tokens: u64) -> Vec<Line> {
+        let mut left = cap_tokens;
+        let mut told: Vec<&ClientRule> = Vec::new();
+        for rule in rules {
+            if let Some(rest) = left.checked_sub(self.cost(&rule.text)) {
+                left = rest;
+                told.push(rule);
+            }
+        }
+        told.sort_by_key(|rule| (rule.position, rule.rank));
+        let line = |rule: &ClientRule| Line {
+            position: rule.position,
+            text: rule.text.clone(),
+            kind: LineKind::Found,
+        };
+        told.into_iter().map(line).collect()
     }
 
     /// The beginning and the end of `text` within both limits, with a sign where it was cut.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Source;
+use super::quote::ClientRule;
 use crate::message::{Message, Role};
 use crate::pin::{self, Binding, Pin, Sayings};
 use crate::story::Story;
@@ -17,6 +18,10 @@ pub(crate) struct Read {
     pub(super) pins: Vec<Pin>,
     pub(super) binding: Binding,
     pub(super) story: Arc<Story>,
+    /// What the user typed, with its entries.
+    pub(super) typed: Arc<[(usize, String)]>,
+    /// What of the client's words reads like a rule.
+    pub(super) client_rules: Arc<[ClientRule]>,
 }
 
 impl Source<'_> {
@@ -32,6 +37,8 @@ impl Source<'_> {
             pins,
             binding,
             story: Arc::new(Story::read(self.entries())),
+            typed: self.typed().collect(),
+            client_rules: self.client_rules().into(),
         }
     }
 

@@ -95,7 +95,12 @@ impl Source<'_> {
 
     fn plan_lines(&self, story: &Story, earlier: &Earlier) -> Vec<Line> {
         let plan = &story.plan;
-        if !plan.tasks.is_empty() {
+        let listed = self
+            .entries()
+            .rev()
+            .find_map(|(position, message)| Some((position, todo::open_items(message)?)));
+        let is_newer = |(position, _): &(usize, Vec<String>)| *position > plan.position;
+        if !plan.tasks.is_empty() && !listed.as_ref().is_some_and(is_newer) {
             let told = |label: &str, progress, most: usize, chars| {
                 let tasks: Vec<&str> = plan.so_far(progress).collect();
                 let from = match progress {
@@ -121,12 +126,8 @@ impl Source<'_> {
             .flatten()
             .collect();
         }
-        let newest = self
-            .entries()
-            .rev()
-            .find_map(|(position, message)| Some((position, todo::open_items(message)?)));
         let (position, items) =
-            newest.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
+            listed.unwrap_or_else(|| (self.first_position(), earlier.open.clone()));
         let items = items
             .iter()
             .take(OPEN_TASKS)
@@ -229,7 +230,10 @@ fn versions(story: &Story) -> Option<Line> {
             .as_ref()
             .map(|branch| format!("branch {branch}")),
     );
-    let last = story.commits.last();
+    let last = story.deeds.iter().rev().find_map(|deed| match &deed.act {
+        Act::Committed { commit, .. } => Some((deed.position, commit)),
+        _ => None,
+    });
     if let Some((position, commit)) = last {
         told.push(format!(
             "last commit {} \"{}\"",
@@ -239,7 +243,7 @@ fn versions(story: &Story) -> Option<Line> {
         let since = story
             .files
             .iter()
-            .filter(|file| file.last_edit.is_some_and(|edit| edit > *position));
+            .filter(|file| file.last_edit.is_some_and(|edit| edit > position));
         let since: Vec<&str> = since.map(|file| file.path.as_str()).collect();
         let named = since
             .iter()
@@ -251,7 +255,7 @@ fn versions(story: &Story) -> Option<Line> {
             told.push(format!("edited since: {named}"));
         }
     }
-    let position = last.map_or(0, |(position, _)| *position);
+    let position = last.map_or(0, |(position, _)| position);
     (!told.is_empty()).then(|| line(position, format!("Git: {}", told.join("; "))))
 }
 

@@ -31,6 +31,25 @@ pub(crate) fn plain(name: &str) -> String {
         .collect()
 }
 
+/// The words of a tool's name: `mcp__x__updatePlan`, `update_plan` → `update`, `plan`.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
+    let last = last.rsplit("__").next().unwrap_or(last);
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_small = false;
+    for letter in last.chars() {
+        if !letter.is_alphanumeric() || letter.is_uppercase() && was_small {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+        was_small = letter.is_lowercase() || letter.is_ascii_digit();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 /// What a call does to files, if its tool is one that everybody knows.
 pub(crate) fn access(call: &Call) -> Option<Access> {
     match plain(&call.name).as_str() {
@@ -57,7 +76,7 @@ pub(crate) fn access(call: &Call) -> Option<Access> {
 }
 
 /// The paths among a file tool's arguments.
-pub(super) fn paths(call: &Call) -> Vec<String> {
+pub(crate) fn paths(call: &Call) -> Vec<String> {
     arguments::strings(&call.arguments)
         .into_iter()
         .filter(|(name, _)| {

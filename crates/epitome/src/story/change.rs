@@ -1,9 +1,10 @@
 //! What was done to files: every edit of a file merged into one account of it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::outline::declared;
-use crate::files::{plain_name, strings};
+use crate::files::{paths, plain_name, strings};
 use crate::message::Call;
 use crate::word_cut::clip;
 
@@ -56,8 +57,10 @@ impl FileRecord {
         self.is_new |= edit.is_new && self.reads == 0 && self.edits == 1;
         self.is_deleted = edit.is_deleted;
         let (old, new) = (declared(&edit.old), declared(&edit.new));
+        let old_names: HashSet<&str> = old.iter().map(|declared| declared.name).collect();
+        let new_names: HashSet<&str> = new.iter().map(|declared| declared.name).collect();
         for declared in &new {
-            let was = old.iter().find(|was| was.name == declared.name);
+            let was = old_names.contains(declared.name);
             let known = self
                 .added
                 .iter()
@@ -68,17 +71,17 @@ impl FileRecord {
                         *line = clip(declared.line, HEART_CHARS);
                     }
                 }
-                (None, None) if self.added.len() < NAMES => {
+                (false, None) if self.added.len() < NAMES => {
                     let line = clip(declared.line, HEART_CHARS);
                     self.added.push((declared.name.to_owned(), line));
                 }
-                (Some(_), None) => push_newest(&mut self.touched, declared.name),
-                (None, None) => {}
+                (true, None) => push_newest(&mut self.touched, declared.name),
+                (false, None) => {}
             }
             self.removed.retain(|name| name != declared.name);
         }
         for was in old {
-            if new.iter().all(|declared| declared.name != was.name) {
+            if !new_names.contains(was.name) {
                 self.added.retain(|(name, _)| name != was.name);
                 self.touched.retain(|name| name != was.name);
                 push_newest(&mut self.removed, was.name);
@@ -129,15 +132,10 @@ pub(crate) fn edits(call: &Call) -> Vec<Edit> {
     if let Some(patch) = patch.or(raw) {
         return patched(patch);
     }
-    let mut path = None;
     let mut edits: Vec<Edit> = Vec::new();
     let mut old: Option<Cow<'_, str>> = None;
     for (name, value) in strings {
         match plain_name(&name).as_str() {
-            "path" | "filepath" | "file" | "filename" | "notebookpath" | "targetfile"
-            | "absolutepath" => {
-                path.get_or_insert_with(|| value.trim().to_owned());
-            }
             "oldstring" | "oldstr" | "oldtext" | "search" => old = Some(value),
             "newstring" | "newstr" | "newtext" | "replace" | "inserttext" | "newsource" => edits
                 .push(Edit {
@@ -153,7 +151,7 @@ pub(crate) fn edits(call: &Call) -> Vec<Edit> {
             _ => {}
         }
     }
-    let Some(path) = path.filter(|path| !path.is_empty() && !path.contains('\n')) else {
+    let Some(path) = paths(call).into_iter().next() else {
         return Vec::new();
     };
     for edit in &mut edits {
@@ -220,14 +218,10 @@ fn heart(old: &str, new: &str) -> Option<String> {
         lines.filter(|line| says_something(line)).collect()
     };
     let (old_lines, new_lines) = (lines(old), lines(new));
-    let gone: Vec<&String> = old_lines
-        .iter()
-        .filter(|line| !new_lines.contains(line))
-        .collect();
-    let come: Vec<&String> = new_lines
-        .iter()
-        .filter(|line| !old_lines.contains(line))
-        .collect();
+    let (gone, come) = (
+        beside(&old_lines, &new_lines),
+        beside(&new_lines, &old_lines),
+    );
     match (gone.as_slice(), come.as_slice()) {
         ([], []) => None,
         ([gone, ..], []) => Some(format!("removed `{}`", clip(gone, HEART_CHARS))),
@@ -251,6 +245,12 @@ fn heart(old: &str, new: &str) -> Option<String> {
             Some(format!("`{}`", clip(line, HEART_CHARS)))
         }
     }
+}
+
+/// The lines that the others have not.
+fn beside<'a>(lines: &'a [String], others: &[String]) -> Vec<&'a String> {
+    let others: HashSet<&String> = others.iter().collect();
+    lines.iter().filter(|line| !others.contains(line)).collect()
 }
 
 fn says_something(line: &str) -> bool {

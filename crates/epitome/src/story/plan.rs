@@ -1,6 +1,6 @@
 //! What an agent noted as its plan, in whichever tool it keeps it.
 
-use crate::files::{plain_name, strings};
+use crate::files::{name_words, plain_name, strings};
 use crate::message::Call;
 use crate::word_cut::clip;
 
@@ -30,8 +30,19 @@ pub(crate) struct Plan {
 
 /// The longest quotation of one part.
 const TASK_CHARS: usize = 160;
-/// Words in a tool's name that make it one for notes of this kind.
-const TOOLS: &[&str] = &["todo", "plan", "taskcreate", "taskupdate", "tasktracker"];
+/// Words in a tool's name that make it one for notes of this kind, where it is given a list of things to do.
+const WORDS: &[&str] = &[
+    "todo",
+    "todos",
+    "todowrite",
+    "plan",
+    "updateplan",
+    "tasktracker",
+];
+/// Tools that keep a plan whatever they are given.
+const TOOLS: &[&str] = &["taskcreate", "taskupdate", "tasktracker", PROPOSAL];
+/// The tool by which a plan is put before the user.
+const PROPOSAL: &str = "exitplanmode";
 /// Names under which such tools take what is to do, how far it is, and which one is meant.
 const ITEMS: &[&str] = &["content", "step", "text", "title", "task", "subject"];
 const STATES: &[&str] = &["status", "state"];
@@ -49,8 +60,16 @@ const DOING: &[&str] = &["in_progress", "in-progress", "active", "doing"];
 
 /// Whether a call keeps a plan.
 pub(crate) fn is_plan(call: &Call) -> bool {
-    let name = plain_name(&call.name);
-    TOOLS.iter().any(|word| name.contains(word))
+    let is_noted = || {
+        let words = name_words(&call.name);
+        words.iter().any(|word| WORDS.contains(&word.as_str())) && !tasks(call).is_empty()
+    };
+    TOOLS.contains(&plain_name(&call.name).as_str()) || is_noted()
+}
+
+/// Whether a call puts a plan before the user.
+pub(crate) fn is_proposal(call: &Call) -> bool {
+    plain_name(&call.name) == PROPOSAL
 }
 
 impl Plan {

@@ -99,6 +99,7 @@ fn round_text(round: u32, parts: &Parts) -> String {
         .map(|line| format!("{NAMED}{}", line.text));
     let done: Vec<String> = named
         .chain(parts.record.iter().filter(|l| !is_trouble(l)).map(text_of))
+        .chain(parts.changed.iter().map(text_of))
         .collect();
     let trouble: Vec<String> = parts
         .record
@@ -112,11 +113,12 @@ fn round_text(round: u32, parts: &Parts) -> String {
         .map(|pin| pin.text.as_str())
         .chain(parts.said.iter().map(|line| line.text.as_str()))
         .collect();
-    let state: Vec<String> = parts
-        .standing
-        .iter()
-        .chain(&parts.last_words)
-        .map(text_of)
+    let root = parts.root.iter();
+    let state: Vec<String> = root
+        .map(|root| format!("Paths are told from {root}."))
+        .chain(parts.standing.iter().map(text_of))
+        .chain(parts.newest.iter().map(text_of))
+        .chain(parts.last_words.iter().map(text_of))
         .collect();
     let mut out = round_opening(round);
     let strs =
