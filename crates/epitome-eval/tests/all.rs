@@ -7,6 +7,8 @@
     reason = "helpers of tests stop the test in the same way as the tests, and say what they skip"
 )]
 
+#[path = "all/any_budget.rs"]
+mod any_budget;
 #[path = "all/baselines.rs"]
 mod baselines;
 #[path = "all/gates.rs"]

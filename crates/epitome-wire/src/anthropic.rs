@@ -1,10 +1,10 @@
 //! Anthropic Messages.
 
-use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
+use epitome::{Block, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::canonical::{Canonical, is_injected};
+use crate::canonical::Canonical;
 use crate::decoded::{Blocks, Decoded, Unreadable};
-use crate::json::{Kind, Text, Value, escape};
+use crate::json::{Kind, Value, quoted};
 use crate::media;
 
 /// What a content block is, by its `type`.
@@ -43,7 +43,7 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     let role = role(value).ok_or(Unreadable::UnknownRole)?;
     let mut out = Blocks::default();
     match value.get("content").map(|content| &content.kind) {
-        Some(Kind::Text(text)) => out.push(said(text, role)),
+        Some(Kind::Text(text)) => out.say(text, role),
         Some(Kind::Array(blocks)) => {
             for block in blocks {
                 decode_block(block, role, &mut out)?;
@@ -54,28 +54,21 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     Ok(out.into_decoded(role))
 }
 
-fn said(text: &Text<'_>, role: Role) -> Block {
-    let text = text.decode().into_owned();
-    if role == Role::User && is_injected(&text) {
-        Block::Injected(text)
-    } else {
-        Block::Text(text)
-    }
-}
-
 fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let chars = block.range.len();
     let decoded = match kind(block) {
         BlockKind::Text => {
             let text = block.get("text").and_then(Value::as_text);
-            said(text.ok_or(Unreadable::WrongType("text"))?, role)
+            out.say(text.ok_or(Unreadable::WrongType("text"))?, role);
+            return Ok(());
         }
         BlockKind::Thinking => Block::Thinking { chars },
-        BlockKind::Call => Block::Call(Call::new(
-            member(block, "id").ok_or(Unreadable::WrongType("id"))?,
-            member(block, "name").unwrap_or_default(),
-            block.get("input").map(raw_json).unwrap_or_default(),
-        )),
+        BlockKind::Call => {
+            let id = block.string("id").ok_or(Unreadable::WrongType("id"))?;
+            let name = block.string("name").unwrap_or_default();
+            out.call(&id, &name, block.get("input"));
+            return Ok(());
+        }
         BlockKind::Result => {
             let at = out.blocks.len();
             Block::Result(result(block, at, out)?)
@@ -99,51 +92,6 @@ fn medium(kind: &str, block: &Value<'_>) -> Media {
             _ => MEDIA_TOKENS,
         },
     }
-}
-
-/// The input of a call as compact JSON: what a person would quote, and what the model is charged for.
-pub(crate) fn raw_json(value: &Value<'_>) -> String {
-    let mut out = Vec::new();
-    compact(value, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-fn compact(value: &Value<'_>, out: &mut Vec<u8>) {
-    match &value.kind {
-        Kind::Null => out.extend_from_slice(b"null"),
-        Kind::Bool(true) => out.extend_from_slice(b"true"),
-        Kind::Bool(false) => out.extend_from_slice(b"false"),
-        Kind::Number(number) => out.extend_from_slice(number.as_bytes()),
-        Kind::Text(text) => quoted(&text.decode(), out),
-        Kind::Array(items) => {
-            out.push(b'[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
-                compact(item, out);
-            }
-            out.push(b']');
-        }
-        Kind::Object(members) => {
-            out.push(b'{');
-            for (at, (name, value)) in members.iter().enumerate() {
-                if at > 0 {
-                    out.push(b',');
-                }
-                quoted(&name.decode(), out);
-                out.push(b':');
-                compact(value, out);
-            }
-            out.push(b'}');
-        }
-    }
-}
-
-fn quoted(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    escape(text, out);
-    out.push(b'"');
 }
 
 fn result<'a>(
@@ -266,7 +214,7 @@ pub(crate) fn cache_mark<'a>(value: &Value<'_>, source: &'a [u8]) -> Option<&'a 
 
 pub(crate) fn summary_message(text: &str, cache_mark: Option<&[u8]>) -> Vec<u8> {
     let mut out = br#"{"role":"user","content":[{"type":"text","text":"#.to_vec();
-    quoted(text, &mut out);
+    out.extend_from_slice(quoted(text).as_bytes());
     if let Some(mark) = cache_mark {
         out.extend_from_slice(br#","cache_control":"#);
         out.extend_from_slice(mark);

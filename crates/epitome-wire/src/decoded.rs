@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use epitome::{Block, Message, Role};
+use epitome::{Block, Call, Message, Role};
 
-use crate::json::Text;
+use crate::canonical::is_injected;
+use crate::json::{Text, Value, compacted};
 
 /// A decoded message.
 #[derive(Clone, Debug)]
@@ -15,6 +16,19 @@ pub struct Decoded<'a> {
     pub result_texts: Vec<(usize, usize, Text<'a>)>,
     /// The media of its tool results: block, part, and where the part stands.
     pub result_media: Vec<(usize, usize, Range<usize>)>,
+    /// What is said in it: block, and where the text stands.
+    pub said: Vec<(usize, Text<'a>)>,
+    /// The arguments of its calls: block, and where they stand.
+    pub arguments: Vec<(usize, Arguments<'a>)>,
+}
+
+/// Where the arguments of a call stand.
+#[derive(Clone, Debug)]
+pub enum Arguments<'a> {
+    /// In a string.
+    Text(Text<'a>),
+    /// As a value by itself.
+    Value(Range<usize>),
 }
 
 /// Why a message is not understood.
@@ -37,11 +51,42 @@ pub(crate) struct Blocks<'a> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) result_texts: Vec<(usize, usize, Text<'a>)>,
     pub(crate) result_media: Vec<(usize, usize, Range<usize>)>,
+    said: Vec<(usize, Text<'a>)>,
+    arguments: Vec<(usize, Arguments<'a>)>,
 }
 
 impl<'a> Blocks<'a> {
     pub(crate) fn push(&mut self, block: Block) {
         self.blocks.push(block);
+    }
+
+    /// A text that somebody said, or that the client put there in the user's role.
+    pub(crate) fn say(&mut self, text: &Text<'a>, role: Role) {
+        self.said.push((self.blocks.len(), *text));
+        let text = text.decode().into_owned();
+        self.push(match role == Role::User && is_injected(&text) {
+            true => Block::Injected(text),
+            false => Block::Text(text),
+        });
+    }
+
+    /// A call. Its arguments are text where the format says text, compact JSON elsewhere: what a person would quote, and
+    /// what the model is charged for.
+    pub(crate) fn call(&mut self, id: &str, name: &str, arguments: Option<&Value<'a>>) {
+        let at = self.blocks.len();
+        let text = match arguments.map(|value| (value, value.as_text())) {
+            Some((_, Some(text))) => {
+                self.arguments.push((at, Arguments::Text(*text)));
+                text.decode().into_owned()
+            }
+            Some((value, None)) => {
+                self.arguments
+                    .push((at, Arguments::Value(value.range.clone())));
+                compacted(value)
+            }
+            None => String::new(),
+        };
+        self.push(Block::Call(Call::new(id, name, text)));
     }
 
     pub(crate) fn into_decoded(self, role: Role) -> Decoded<'a> {
@@ -52,6 +97,8 @@ impl<'a> Blocks<'a> {
             },
             result_texts: self.result_texts,
             result_media: self.result_media,
+            said: self.said,
+            arguments: self.arguments,
         }
     }
 }

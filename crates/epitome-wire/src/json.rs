@@ -3,11 +3,13 @@
 //! Reading gives borrowed slices; nothing is converted, so nothing can be lost. Strict (RFC 8259), with a
 //! depth limit. Only new messages are read this way; known ones are recognised by their digest.
 
+mod compact;
 mod number;
 mod text;
 
 use std::ops::Range;
 
+pub(crate) use compact::compacted;
 pub(crate) use number::same_number_key;
 pub use text::{Text, escape, quoted};
 

@@ -43,7 +43,7 @@ pub use answer::{Accumulator, Answer};
 pub use body::{Body, BodyError, Field};
 pub use canonical::{NORMALISER_VERSION, is_injected};
 pub use decode::{canonical, decode, summary_message};
-pub use decoded::{Decoded, Unreadable};
+pub use decoded::{Arguments, Decoded, Unreadable};
 pub use detect::{Detected, detect};
 pub use encode::encode;
 pub use encoding::Unpacker;

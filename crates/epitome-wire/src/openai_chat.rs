@@ -1,10 +1,10 @@
 //! OpenAI Chat Completions.
 
-use epitome::{Block, Call, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
+use epitome::{Block, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::canonical::{Canonical, is_injected};
+use crate::canonical::Canonical;
 use crate::decoded::{Blocks, Decoded, Unreadable};
-use crate::json::{Kind, Value, escape};
+use crate::json::{Kind, Text, Value, escape};
 use crate::media;
 
 /// Members that hold reasoning, by the names servers give them.
@@ -39,19 +39,19 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     Ok(out.into_decoded(role))
 }
 
-fn content(value: &Value<'_>, role: Role, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
+fn content<'a>(value: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let Some(content) = value.get("content") else {
         return Ok(());
     };
     match &content.kind {
         Kind::Null => {}
-        Kind::Text(text) => out.push(said(text.decode().into_owned(), role)),
+        Kind::Text(text) => out.say(text, role),
         Kind::Array(parts) => {
             for part in parts {
-                out.push(match part_text(part) {
-                    Some(text) => said(text, role),
-                    None => other_part(part),
-                });
+                match part_text(part) {
+                    Some(text) => out.say(text, role),
+                    None => out.push(other_part(part)),
+                }
             }
         }
         _ => return Err(Unreadable::WrongType("content")),
@@ -59,20 +59,11 @@ fn content(value: &Value<'_>, role: Role, out: &mut Blocks<'_>) -> Result<(), Un
     Ok(())
 }
 
-fn said(text: String, role: Role) -> Block {
-    if role == Role::User && is_injected(&text) {
-        Block::Injected(text)
-    } else {
-        Block::Text(text)
-    }
-}
-
-fn part_text(part: &Value<'_>) -> Option<String> {
+fn part_text<'p, 'a>(part: &'p Value<'a>) -> Option<&'p Text<'a>> {
     match part.string("type").as_deref() {
-        Some("text" | "refusal") => part
-            .string("text")
-            .or_else(|| part.string("refusal"))
-            .map(|text| text.into_owned()),
+        Some("text" | "refusal") => ["text", "refusal"]
+            .iter()
+            .find_map(|name| part.get(name)?.as_text()),
         _ => None,
     }
 }
@@ -95,7 +86,7 @@ fn medium(kind: &str, tokens: u32) -> Block {
     })
 }
 
-fn calls(value: &Value<'_>, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
+fn calls<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let Some(calls) = value.get("tool_calls").filter(|calls| !calls.is_null()) else {
         return Ok(());
     };
@@ -107,15 +98,11 @@ fn calls(value: &Value<'_>, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
             .string("id")
             .ok_or(Unreadable::WrongType("tool_calls"))?;
         let (name, arguments) = match (call.get("function"), call.get("custom")) {
-            (Some(function), _) => (function.string("name"), function.string("arguments")),
-            (None, Some(custom)) => (custom.string("name"), custom.string("input")),
+            (Some(function), _) => (function.string("name"), function.get("arguments")),
+            (None, Some(custom)) => (custom.string("name"), custom.get("input")),
             (None, None) => (None, None),
         };
-        out.push(Block::Call(Call::new(
-            id,
-            name.unwrap_or_default(),
-            arguments.unwrap_or_default(),
-        )));
+        out.call(&id, &name.unwrap_or_default(), arguments);
     }
     Ok(())
 }

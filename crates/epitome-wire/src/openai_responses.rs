@@ -5,10 +5,8 @@
 
 mod canonical;
 
-use epitome::{Block, Call, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
+use epitome::{Block, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::anthropic::raw_json;
-use crate::canonical::is_injected;
 use crate::decoded::{Blocks, Decoded, Unreadable};
 use crate::json::{Kind, Text, Value, escape};
 use crate::media;
@@ -96,11 +94,7 @@ pub(crate) fn decode<'a>(item: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
             content(item, role, &mut out)?;
         }
         ItemKind::Reasoning => out.push(Block::Thinking { chars }),
-        ItemKind::Call => out.push(Block::Call(Call::new(
-            call_id(item)?,
-            tool_name(item),
-            arguments(item),
-        ))),
+        ItemKind::Call => out.call(&call_id(item)?, &tool_name(item), arguments(item)),
         ItemKind::Output => {
             let call_id = call_id(item)?;
             let parts = output(item, "output", 0, &mut out)?;
@@ -114,29 +108,21 @@ pub(crate) fn decode<'a>(item: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     Ok(out.into_decoded(role))
 }
 
-fn content(item: &Value<'_>, role: Role, out: &mut Blocks<'_>) -> Result<(), Unreadable> {
+fn content<'a>(item: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let content = item.get("content").map(|content| &content.kind);
     match content.ok_or(Unreadable::WrongType("content"))? {
-        Kind::Text(text) => out.push(said(text.decode().into_owned(), role)),
+        Kind::Text(text) => out.say(text, role),
         Kind::Array(parts) => {
             for part in parts {
-                out.push(match part_text(part) {
-                    Some(text) => said(text, role),
-                    None => other_part(part),
-                });
+                match part_text(part) {
+                    Some(text) => out.say(text, role),
+                    None => out.push(other_part(part)),
+                }
             }
         }
         _ => return Err(Unreadable::WrongType("content")),
     }
     Ok(())
-}
-
-fn said(text: String, role: Role) -> Block {
-    if role == Role::User && is_injected(&text) {
-        Block::Injected(text)
-    } else {
-        Block::Text(text)
-    }
 }
 
 /// Whether a part of a message or of an output is text.
@@ -147,13 +133,13 @@ fn is_text(part: &Value<'_>) -> bool {
     )
 }
 
-fn part_text(part: &Value<'_>) -> Option<String> {
+fn part_text<'p, 'a>(part: &'p Value<'a>) -> Option<&'p Text<'a>> {
     let name = match part.string("type").as_deref() {
         Some("refusal") => "refusal",
         _ if is_text(part) => "text",
         _ => return None,
     };
-    part.string(name).map(|text| text.into_owned())
+    part.get(name)?.as_text()
 }
 
 fn other_part(part: &Value<'_>) -> Block {
@@ -198,8 +184,8 @@ fn tool_name(item: &Value<'_>) -> String {
     }
 }
 
-/// What the tool was asked to do: text where the format says text, compact JSON elsewhere.
-fn arguments(item: &Value<'_>) -> String {
+/// What the tool was asked to do.
+fn arguments<'p, 'a>(item: &'p Value<'a>) -> Option<&'p Value<'a>> {
     let names = [
         "arguments",
         "input",
@@ -209,14 +195,7 @@ fn arguments(item: &Value<'_>) -> String {
         "code",
         "queries",
     ];
-    let found = names.iter().find_map(|name| item.get(name));
-    match found {
-        Some(value) => match value.as_text() {
-            Some(text) => text.decode().into_owned(),
-            None => raw_json(value),
-        },
-        None => String::new(),
-    }
+    names.iter().find_map(|name| item.get(name))
 }
 
 fn result(call_id: String, parts: Vec<ResultPart>, item: &Value<'_>) -> Block {
@@ -294,11 +273,7 @@ fn other_result(part: &Value<'_>) -> ResultPart {
 /// A call of a tool that the provider runs: call and answer are one item, so nothing stays open.
 fn server_call<'a>(item: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
     let id = item.string("id").unwrap_or_default().into_owned();
-    out.push(Block::Call(Call::new(
-        id.clone(),
-        tool_name(item),
-        arguments(item),
-    )));
+    out.call(&id, &tool_name(item), arguments(item));
     let parts = match item.string("type").as_deref() {
         Some("image_generation_call") => match medium("image", MEDIA_TOKENS) {
             Block::Media(media) => vec![ResultPart::Media(media)],

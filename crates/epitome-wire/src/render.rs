@@ -8,7 +8,7 @@ use epitome::{Kept, Role, Shown, Trim, View, ViewItem};
 use crate::anthropic;
 use crate::body::Body;
 use crate::decode::{answer_message, decode, summary_message, text_message};
-use crate::decoded::Unreadable;
+use crate::decoded::{Arguments, Unreadable};
 use crate::json::{Text, escape, read_within};
 use crate::splice::{Edit, Item, Splice};
 use crate::wire::Wire;
@@ -134,6 +134,8 @@ impl Body {
             let is_meant = |block: usize, part: usize| (block, part) == (trim.block, trim.part);
             let text = decoded.result_texts.iter().find(|t| is_meant(t.0, t.1));
             let medium = decoded.result_media.iter().find(|m| is_meant(m.0, m.1));
+            let said = decoded.said.iter().find(|said| said.0 == trim.block);
+            let call = decoded.arguments.iter().find(|call| call.0 == trim.block);
             match (&trim.shown, text, medium) {
                 (Shown::Kept(kept), Some((_, _, text)), _) => edits.extend(gap_edits(kept, text)),
                 (Shown::Placeholder(line), Some((_, _, text)), _) => {
@@ -146,6 +148,12 @@ impl Body {
                     range: range.clone(),
                     with: text_part(self.wire(), line, self.part_cache_mark(range.clone())),
                 }),
+                (Shown::Kept(kept), None, None) => {
+                    edits.extend(said.iter().flat_map(|(_, text)| gap_edits(kept, text)));
+                }
+                (Shown::Placeholder(arguments), None, None) => {
+                    edits.extend(call.map(|(_, place)| arguments_edit(place, arguments)));
+                }
                 _ => {}
             }
         }
@@ -184,6 +192,22 @@ impl Body {
                 memchr::memmem::find(self.message(index), b"\"cache_control\"").is_some()
             })
             .find_map(|index| anthropic::cache_mark(&self.read(index).ok()?, self.bytes()))
+    }
+}
+
+/// Other arguments in the place of those that a call was sent with.
+fn arguments_edit(place: &Arguments<'_>, arguments: &str) -> Edit {
+    match place {
+        Arguments::Text(text) => {
+            let mut with = Vec::new();
+            escape(arguments, &mut with);
+            let range = text.range();
+            Edit { range, with }
+        }
+        Arguments::Value(range) => Edit {
+            range: range.clone(),
+            with: arguments.as_bytes().to_vec(),
+        },
     }
 }
 

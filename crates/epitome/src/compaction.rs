@@ -3,6 +3,7 @@
 mod basis;
 mod verified;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::extract::Source;
@@ -17,7 +18,7 @@ use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
 use crate::summary::Summary;
-use crate::trim::{Trim, omitted, trimmed, trims};
+use crate::trim::{Trim, omitted, trimmed, trims_among};
 use crate::verify::VerifyReport;
 use crate::view::View;
 
@@ -96,7 +97,9 @@ impl Compaction {
                 .collect()
         };
         let tail = plan.span.end..log.len();
-        let trims = trims(&at(tail.clone()), plan.trim_tokens, meter);
+        // What was made or shortened for a view stays as it is.
+        let may = |at: usize| log.trimmable_tokens(at..at + 1) + log.wordy_tokens(at..at + 1) > 0;
+        let trims = trims_among(&at(tail.clone()), &[], plan.trim_tokens, meter, may);
         let trimmed_tokens: u64 = trims
             .iter()
             .filter_map(|(position, trims)| Some((messages.get(*position)?, trims)))
@@ -136,7 +139,7 @@ impl Compaction {
             .filter_map(|position| messages.get(position).copied())
             .chain(shortened.iter().map(|(_, message)| message))
             .collect();
-        let omitted: Vec<(usize, &str)> = trims
+        let omitted: Vec<(usize, Cow<'_, str>)> = trims
             .iter()
             .filter_map(|(position, trims)| Some((position, messages.get(*position)?, trims)))
             .flat_map(|(position, message, trims)| {

@@ -15,6 +15,8 @@ mod todo;
 mod weight;
 mod written;
 
+use std::borrow::Cow;
+
 use crate::dress::Dress;
 use crate::haystack::Haystack;
 use crate::log::Log;
@@ -44,7 +46,7 @@ pub struct Source<'a> {
     /// The messages that stay in view beside the summary: what they say need not be told again.
     pub kept: &'a [&'a Message],
     /// What is left out of tool results that stay, with the positions of their entries.
-    pub omitted: &'a [(usize, &'a str)],
+    pub omitted: &'a [(usize, Cow<'a, str>)],
     /// Where the turn begins that goes on behind the span, for a design that tells its beginning by itself.
     pub turn_start: Option<usize>,
     /// What the user wants kept in mind.

@@ -33,9 +33,13 @@ pub struct Log {
     kinds: Vec<Kind>,
     tokens_before: Vec<u64>,
     trimmable_before: Vec<u64>,
+    arguments_before: Vec<u64>,
+    wordy_before: Vec<u64>,
     pins_before: Vec<u64>,
     tokens: u64,
     trimmable: u64,
+    arguments: u64,
+    wordy: u64,
     pins: u64,
     cuts: Vec<u32>,
     /// Calls that wait for their answers, and where they were made.
@@ -69,6 +73,8 @@ struct Kind {
 struct Size {
     tokens: u64,
     trimmable: u64,
+    arguments: u64,
+    wordy: u64,
     pins: u64,
 }
 
@@ -84,6 +90,8 @@ impl Log {
         self.kinds.reserve(entries);
         self.tokens_before.reserve(entries);
         self.trimmable_before.reserve(entries);
+        self.arguments_before.reserve(entries);
+        self.wordy_before.reserve(entries);
         self.pins_before.reserve(entries);
         self.cuts.reserve(entries);
     }
@@ -115,6 +123,8 @@ impl Log {
         let size = Size {
             tokens: facts.tokens.into(),
             trimmable: facts.trimmable_tokens.into(),
+            arguments: facts.argument_tokens.into(),
+            wordy: facts.wordy_tokens.into(),
             pins: facts.pin_tokens.into(),
         };
         if let Some(sayings) = &facts.sayings {
@@ -127,6 +137,8 @@ impl Log {
     pub(crate) fn push_frozen(&mut self, message: &Message, meter: Meter) {
         let mut facts = Facts::of(message, meter);
         facts.trimmable_tokens = 0;
+        facts.argument_tokens = 0;
+        facts.wordy_tokens = 0;
         self.push(&facts);
     }
 
@@ -149,7 +161,9 @@ impl Log {
             let one = position..position + 1;
             let size = Size {
                 tokens: other.tokens(one.clone()),
-                trimmable: other.trimmable_tokens(one.clone()),
+                trimmable: sum(&other.trimmable_before, other.trimmable, one.clone()),
+                arguments: sum(&other.arguments_before, other.arguments, one.clone()),
+                wordy: other.wordy_tokens(one.clone()),
                 pins: other.pin_tokens(one),
             };
             if let Some(sayings) = other.sayings(position) {
@@ -203,9 +217,13 @@ impl Log {
         self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
         self.trimmable_before.push(self.trimmable);
+        self.arguments_before.push(self.arguments);
+        self.wordy_before.push(self.wordy);
         self.pins_before.push(self.pins);
         self.tokens += size.tokens;
         self.trimmable += size.trimmable;
+        self.arguments += size.arguments;
+        self.wordy += size.wordy;
         self.pins += size.pins;
     }
 
@@ -260,10 +278,27 @@ impl Log {
         sum(&self.tokens_before, self.tokens, range)
     }
 
-    /// Tokens that trimming every tool result in `range` would take away.
+    /// Tokens that trimming every tool result in `range` would take away, and the arguments of every call that has its
+    /// result there too.
     #[must_use]
     pub fn trimmable_tokens(&self, range: Range<usize>) -> u64 {
-        sum(&self.trimmable_before, self.trimmable, range)
+        let arguments = |range| sum(&self.arguments_before, self.arguments, range);
+        let waiting = self.open.iter().map(|(_, at)| at);
+        let mut unanswered: Vec<usize> = waiting
+            .chain(self.abandoned.values())
+            .map(|at| *at as usize)
+            .filter(|at| range.contains(at))
+            .collect();
+        unanswered.sort_unstable();
+        unanswered.dedup();
+        let stays: u64 = unanswered.iter().map(|at| arguments(*at..at + 1)).sum();
+        sum(&self.trimmable_before, self.trimmable, range.clone()) + arguments(range) - stays
+    }
+
+    /// Tokens that trimming what people and assistant say in `range` would take away.
+    #[must_use]
+    pub fn wordy_tokens(&self, range: Range<usize>) -> u64 {
+        sum(&self.wordy_before, self.wordy, range)
     }
 
     /// Tokens that the instructions in `range` take together, as far as each is told apart by its message.

@@ -46,16 +46,27 @@ impl Meter {
     /// Tokens of a whole message: texts, tool names, arguments, results, media.
     #[must_use]
     pub fn message(self, message: &Message) -> u64 {
-        self.message_with(message, |_| {})
+        self.message_with(message, |_, _| {})
     }
 
-    /// The same. What each text of a tool result costs is handed on, because counting it takes time.
-    pub(crate) fn message_with(self, message: &Message, mut result_text: impl FnMut(u64)) -> u64 {
+    /// The same. What each text of a tool result costs, and each text that somebody said, is handed on, because counting
+    /// it takes time.
+    pub(crate) fn message_with(
+        self,
+        message: &Message,
+        mut text_of: impl FnMut(&Block, u64),
+    ) -> u64 {
         let mut units = 0;
         let mut tokens = self.overhead(MESSAGE_OVERHEAD);
         for block in &message.blocks {
             match block {
-                Block::Text(text) | Block::Injected(text) => units += self.units(text),
+                Block::Text(text) | Block::Injected(text) => {
+                    let own = self.units(text);
+                    if matches!(block, Block::Text(_)) {
+                        text_of(block, own.div_ceil(UNITS));
+                    }
+                    units += own;
+                }
                 Block::Thinking { chars } | Block::Opaque { chars } => {
                     units += opaque_units(*chars);
                 }
@@ -69,7 +80,7 @@ impl Meter {
                         match part {
                             ResultPart::Text(text) => {
                                 let own = self.units(text);
-                                result_text(own.div_ceil(UNITS));
+                                text_of(block, own.div_ceil(UNITS));
                                 units += own;
                             }
                             ResultPart::Media(media) => tokens += u64::from(media.tokens),

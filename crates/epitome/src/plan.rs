@@ -100,6 +100,24 @@ pub enum TaskPlace {
     Summary,
 }
 
+/// What becomes of what people and assistant said last, where it alone is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    /// A budget was asked for: it is kept, whatever must be shortened.
+    GiveWay,
+    /// The conversation goes on: nobody's words are cut before the model has seen them.
+    Stay,
+}
+
+impl Words {
+    fn trimmable_tokens(self, log: &Log, range: Range<usize>) -> u64 {
+        match self {
+            Self::GiveWay => log.wordy_tokens(range),
+            Self::Stay => 0,
+        }
+    }
+}
+
 /// Why there is no plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not compacted: {reason} (floor {floor_tokens} tokens)")]
@@ -116,7 +134,12 @@ impl Plan {
     /// # Errors
     /// [`NoPlan`] names the reason when there is nothing to remove or the floor is above the target.
     pub fn make(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
-        Self::divided(log, target_tokens, reason, summary_share)
+        Self::divided(log, target_tokens, reason, Words::GiveWay, summary_share)
+    }
+
+    /// [`Plan::make`] for a conversation that goes on: what was said last stays as it is.
+    pub(crate) fn within(log: &Log, target_tokens: u64, reason: Reason) -> Result<Self, NoPlan> {
+        Self::divided(log, target_tokens, reason, Words::Stay, summary_share)
     }
 
     /// [`Plan::make`] for a conversation that goes on in its window: what the summary leaves is more, so that more of
@@ -141,12 +164,12 @@ impl Plan {
         let room = target_tokens.saturating_sub(head_tokens);
         let wanted = head_tokens + summary(room) + unseen_tokens(log);
         if wanted <= target_tokens {
-            return Self::divided(log, target_tokens, reason, summary);
+            return Self::divided(log, target_tokens, reason, Words::Stay, summary);
         }
         let target = wanted.min(most_tokens).max(target_tokens);
         // What nobody has read yet comes first; what was read is told in fewer words.
         let shorter = percent_of(room, UNSEEN_SUMMARY_PERCENT).max(SUMMARY_FLOOR_TOKENS);
-        Self::divided(log, target, reason, |_| shorter)
+        Self::divided(log, target, reason, Words::Stay, |_| shorter)
     }
 
     /// Plans with `summary_share` of what the head leaves for the summary.
@@ -154,6 +177,7 @@ impl Plan {
         log: &Log,
         target_tokens: u64,
         reason: Reason,
+        words: Words,
         summary_share: impl Fn(u64) -> u64,
     ) -> Result<Self, NoPlan> {
         let no = |reason, floor_tokens| NoPlan {
@@ -169,7 +193,8 @@ impl Plan {
             let tail = last_cut.max(head_end)..log.len();
             let floor =
                 log.tokens(system_end..head_end) + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-                    - log.trimmable_tokens(tail.clone());
+                    - log.trimmable_tokens(tail.clone())
+                    - words.trimmable_tokens(log, tail.clone());
             floor_with_pins(floor, log, head_end..tail.start).min(tokens_before)
         };
         let floor_tokens = floor_with(system_end);
@@ -194,7 +219,8 @@ impl Plan {
             .cut_at_or_after(wanted.max(head_end + 1))
             .unwrap_or(last_cut);
         let tail_tokens = log.tokens(cut..log.len());
-        // A last step that is too large gives way to the summary as far as its results can be shortened.
+        // A last step that is too large gives way to the summary as far as its results and the
+        // arguments of its calls can be shortened; what is said in it gives way only where nothing else helps.
         let trimmable = log.trimmable_tokens(cut..log.len());
         let pins_tokens = pins_tokens(log, head_end..cut, target_tokens);
         let least = SUMMARY_FLOOR_TOKENS + pins_tokens;

@@ -1,32 +1,36 @@
-//! Tool results in fewer words: what stays of a text, and a marker for every gap.
+//! Messages in fewer words: what stays of a result, of a text, or of the arguments of a call, with a marker for every
+//! gap.
 //!
-//! A trim is a decision about a view; the log keeps the whole result. What stays are stretches of the original, in
-//! order and letter for letter, so that a wire can splice the rest away.
+//! A trim is a decision about a view; the log keeps the whole. What stays are stretches of the original, in order and
+//! letter for letter, so that a wire can splice the rest away.
 
+pub(crate) mod arguments;
 mod border;
 mod choose;
 mod fit;
 mod json;
 mod notable;
 
-pub(crate) use choose::cap;
+pub(crate) use choose::{argument_tokens, cap, trims_among, trims_over};
 pub use choose::{trims, trims_beyond};
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::files::values;
 use crate::message::{Block, Message, ResultPart};
 use crate::word_cut::whole_words;
 
-/// Tokens that always remain of a tool result that is trimmed.
-pub(crate) const TRIMMED_RESULT_TOKENS: u64 = 96;
+/// Tokens that always remain of a text that is trimmed.
+pub(crate) const TRIMMED_TOKENS: u64 = 48;
 
-/// What becomes of one part of a tool result.
+/// What becomes of one part of a message: of a tool result, of a text, or of the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
     /// Which block of the message.
     pub block: usize,
-    /// Which part of the tool result.
+    /// Which part of the tool result; zero where the block is a text or a call.
     pub part: usize,
     /// What is seen of it.
     pub shown: Shown,
@@ -38,7 +42,7 @@ pub struct Trim {
 pub enum Shown {
     /// Some of its text, with a marker for each gap.
     Kept(Kept),
-    /// A line that stands for all of it, be it text or a medium.
+    /// What stands for all of it, be it a line for a text or a medium, or arguments in fewer words.
     Placeholder(String),
 }
 
@@ -129,21 +133,20 @@ fn split_at_char(text: &str, chars: usize) -> (&str, &str) {
     text.split_at_checked(at).unwrap_or((text, ""))
 }
 
-/// A message with its tool results shortened, as [`Trim`] says. Trims of parts that are not there change nothing.
+/// A message shortened as [`Trim`] says. Trims of parts that are not there change nothing.
 #[must_use]
 pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
     let mut message = message.clone();
     for trim in trims {
-        let Some(Block::Result(result)) = message.blocks.get_mut(trim.block) else {
-            continue;
-        };
-        let Some(part) = result.parts.get_mut(trim.part) else {
-            continue;
-        };
-        match (&trim.shown, &*part) {
-            (Shown::Kept(kept), ResultPart::Text(text)) => *part = ResultPart::Text(kept.of(text)),
-            (Shown::Placeholder(line), ResultPart::Text(_) | ResultPart::Media(_)) => {
-                *part = ResultPart::Text(line.clone());
+        match (message.blocks.get_mut(trim.block), &trim.shown) {
+            (Some(Block::Result(result)), shown) => {
+                if let Some(part) = result.parts.get_mut(trim.part) {
+                    trim_part(part, shown);
+                }
+            }
+            (Some(Block::Text(text)), Shown::Kept(kept)) => *text = kept.of(text),
+            (Some(Block::Call(call)), Shown::Placeholder(arguments)) => {
+                call.arguments = arguments.as_str().into();
             }
             _ => {}
         }
@@ -151,24 +154,40 @@ pub fn trimmed(message: &Message, trims: &[Trim]) -> Message {
     message
 }
 
+fn trim_part(part: &mut ResultPart, shown: &Shown) {
+    match (shown, &*part) {
+        (Shown::Kept(kept), ResultPart::Text(text)) => *part = ResultPart::Text(kept.of(text)),
+        (Shown::Placeholder(line), ResultPart::Text(_) | ResultPart::Media(_)) => {
+            *part = ResultPart::Text(line.clone());
+        }
+        _ => {}
+    }
+}
+
 /// What trimming leaves out of a message, stretch by stretch, without halves of words.
-pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<&'a str> {
+pub(crate) fn omitted<'a>(message: &'a Message, trims: &[Trim]) -> Vec<Cow<'a, str>> {
     let mut out = Vec::new();
     for trim in trims {
-        let Some(Block::Result(result)) = message.blocks.get(trim.block) else {
-            continue;
-        };
-        let Some(ResultPart::Text(text)) = result.parts.get(trim.part) else {
-            continue;
+        let text = match message.blocks.get(trim.block) {
+            Some(Block::Result(result)) => match result.parts.get(trim.part) {
+                Some(ResultPart::Text(text)) => text,
+                _ => continue,
+            },
+            Some(Block::Text(text)) => text,
+            Some(Block::Call(call)) => {
+                out.extend(values(&call.arguments));
+                continue;
+            }
+            _ => continue,
         };
         match &trim.shown {
-            Shown::Placeholder(_) => out.push(text.as_str()),
+            Shown::Placeholder(_) => out.push(Cow::Borrowed(text.as_str())),
             Shown::Kept(kept) => {
                 let (mut rest, mut at) = (text.as_str(), 0);
                 for gap in kept.gaps(text.chars().count()) {
                     let (kept, after) = split_at_char(rest, gap.start - at);
                     let (gone, after) = split_at_char(after, gap.len());
-                    out.push(whole_words(kept, gone, after));
+                    out.push(Cow::Borrowed(whole_words(kept, gone, after)));
                     (rest, at) = (after, gap.end);
                 }
             }

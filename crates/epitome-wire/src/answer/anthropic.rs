@@ -4,8 +4,8 @@ use epitome::Block;
 
 use super::blocks_of;
 use super::draft::{Draft, Drafts};
-use crate::anthropic::raw_json;
 use crate::json::Value;
+use crate::json::compacted;
 use crate::wire::Wire;
 
 pub(super) fn blocks(answer: &Value<'_>) -> Option<Vec<Block>> {
@@ -65,6 +65,6 @@ fn begun(block: &Value<'_>) -> Draft {
 
 /// The input of a call that came whole; where pieces follow, the first event has an empty object.
 fn input(block: &Value<'_>) -> String {
-    let input = block.get("input").map(raw_json).unwrap_or_default();
+    let input = block.get("input").map(compacted).unwrap_or_default();
     if input == "{}" { String::new() } else { input }
 }

@@ -2,7 +2,7 @@
 //! of the body changes.
 
 use bytes::Bytes;
-use epitome::{Kept, Shown, Trim, View, ViewItem};
+use epitome::{Block, Kept, Message, Shown, Trim, View, ViewItem, trimmed};
 use epitome_testkit::Random;
 use epitome_testkit::cases::property;
 use epitome_wire::{Body, Edit, Item, Wire, decode, json};
@@ -352,6 +352,57 @@ fn a_rendered_trim_means_what_it_says() {
         };
         let out = body.render(&view, "").unwrap().into_bytes();
         assert_eq!(parse(&out, wire, Container::Object), (around, expected));
+    });
+}
+
+/// Words and arguments that are shortened read, once rendered, as the core shows them, and nothing else changes.
+#[test]
+fn shortened_words_and_arguments_read_as_the_core_shows_them() {
+    property(1, 4, |random, size| {
+        let wire = *random.pick(Wire::ALL);
+        let original = documents::body(random, wire, Container::Object, size + 1);
+        let body = scan(&original, wire, Container::Object);
+        let read = |body: &Body, at: usize| {
+            let value = body.read(at).unwrap();
+            decode(wire, &value).unwrap().message
+        };
+        let index = random.below(body.len());
+        let before = read(&body, index);
+        let mut trims = Vec::new();
+        for (block, content) in before.blocks.iter().enumerate() {
+            let shown = match content {
+                Block::Text(text) => {
+                    let letters: Vec<char> = text.chars().collect();
+                    Shown::Kept(kept(random, &letters).0)
+                }
+                Block::Call(_) => Shown::Placeholder(r#"{"a":"\n\"…😀"}"#.to_owned()),
+                _ => continue,
+            };
+            let part = 0;
+            trims.push(Trim { block, part, shown });
+        }
+        let expected = trimmed(&before, &trims);
+        let view = View {
+            items: vec![
+                ViewItem::Entries(0..index),
+                ViewItem::Trimmed(index, trims),
+                ViewItem::Entries(index + 1..body.len()),
+            ],
+        };
+        let out = body.render(&view, "").unwrap().into_bytes();
+        let after = scan(&out, wire, Container::Object);
+        let shown = |message: &Message| -> Vec<String> {
+            let blocks = message.blocks.iter().map(|block| match block {
+                // A placeholder may make the client's own words out of the user's and the other way round.
+                Block::Text(text) | Block::Injected(text) => text.clone(),
+                block => format!("{block:?}"),
+            });
+            blocks.collect()
+        };
+        assert_eq!(shown(&read(&after, index)), shown(&expected));
+        for at in (0..body.len()).filter(|at| *at != index) {
+            assert_eq!(after.message(at), body.message(at));
+        }
     });
 }
 

@@ -111,9 +111,13 @@ impl Course {
             Rung::WholeLine | Rung::WholeWindow if !is_by_size => return None,
             Rung::WholeLine => with(None, Room::of(room.most_tokens)),
             Rung::WholeWindow => with(None, Room::of(self.whole_window(sight))),
-            Rung::Floor => self
-                .floor_of(sight, with(Some(0), room))
-                .and_then(|floor| with(Some(floor), room)),
+            Rung::Floor => {
+                let within = |budget| match is_by_size {
+                    true => Plan::within(log, budget, reason),
+                    false => with(Some(budget), room),
+                };
+                self.floor_of(sight, within(0)).and_then(within)
+            }
         };
         Some(plan.map(|plan| plan.without_heartbeats(log)))
     }

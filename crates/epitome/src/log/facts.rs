@@ -9,7 +9,7 @@ use crate::pin::{Pin, Sayings};
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::signature::Embedded;
 use crate::summary::{BULLET_TOKENS, Earlier};
-use crate::trim::TRIMMED_RESULT_TOKENS;
+use crate::trim::{TRIMMED_TOKENS, argument_tokens};
 use crate::{pin, signature};
 
 /// What deciding and cutting need to know of one message. Derived once, then memoised by content.
@@ -31,6 +31,10 @@ pub struct Facts {
     pub tokens: u32,
     /// How much of its size trimming its tool results can take away.
     pub trimmable_tokens: u32,
+    /// How much shortening the arguments of its calls can, once they are answered.
+    pub argument_tokens: u32,
+    /// How much shortening what is said in it can.
+    pub wordy_tokens: u32,
     /// What the instructions take that stand in it.
     pub pin_tokens: u32,
     /// Calls it makes.
@@ -61,9 +65,13 @@ impl Facts {
     /// Derives the facts of a message.
     #[must_use]
     pub fn of(message: &Message, meter: Meter) -> Self {
-        let mut trimmable = 0;
-        let tokens = meter.message_with(message, |text_tokens| {
-            trimmable += text_tokens.saturating_sub(TRIMMED_RESULT_TOKENS);
+        let (mut trimmable, mut wordy) = (0, 0);
+        let tokens = meter.message_with(message, |block, text_tokens| {
+            let sum = match block {
+                Block::Result(_) => &mut trimmable,
+                _ => &mut wordy,
+            };
+            *sum += text_tokens.saturating_sub(TRIMMED_TOKENS);
         });
         let mut calls = Vec::new();
         let mut answers = Vec::new();
@@ -100,6 +108,8 @@ impl Facts {
             pin_tokens: saturate(pin_tokens(message, &pins, meter)),
             tokens: saturate(tokens),
             trimmable_tokens: saturate(trimmable),
+            argument_tokens: saturate(argument_tokens(message, meter)),
+            wordy_tokens: saturate(wordy),
             calls: calls.into(),
             answers: answers.into(),
             is_only_thinking: message.is_only_thinking(),

@@ -5,7 +5,10 @@ use crate::files::is_failure;
 use crate::message::{Block, Call, Message, ResultPart, ToolResult};
 use crate::meter::Meter;
 use crate::pruning::{EntryCap, ErrorResults, PruneSettings};
-use crate::trim::{Kept, Shown, TRIMMED_RESULT_TOKENS, Trim, cap, trimmed};
+use crate::trim::{Kept, Shown, Trim, cap, trimmed};
+
+/// What stays of a failure that is shortened: its error, and what stands around it.
+const FAILURE_TOKENS: u64 = 96;
 
 pub(super) struct Decider<'a> {
     pub(super) settings: &'a PruneSettings,
@@ -74,7 +77,7 @@ impl Decider<'_> {
         for (part, content) in result.parts.iter().enumerate() {
             let shown = match content {
                 ResultPart::Text(text) if is_failure => {
-                    Shown::Kept(Kept::within(text, TRIMMED_RESULT_TOKENS, self.meter))
+                    Shown::Kept(Kept::within(text, FAILURE_TOKENS, self.meter))
                 }
                 _ => {
                     let whose = trims.is_empty().then_some((result, call));

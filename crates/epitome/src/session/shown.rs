@@ -10,7 +10,7 @@ use crate::log::{Facts, Log};
 use crate::message::{Block, Message, ResultPart, Role, ToolResult};
 use crate::meter::{Meter, ReferenceMeter};
 use crate::prune::Pruned;
-use crate::trim::trimmed;
+use crate::trim::{trimmed, trims_over};
 use crate::view::{View, ViewItem, merged, push_range};
 
 /// A view over the entries, and the log of what it shows: position `p` of the log is the `p`-th message shown.
@@ -276,6 +276,10 @@ impl Shown {
         match item {
             ViewItem::Trimmed(shown, trims) => match entry(*shown) {
                 Ok(entry) => ViewItem::Trimmed(entry, trims.clone()),
+                // It was whole when these trims were chosen, and was shortened since.
+                Err(ViewItem::Trimmed(entry, since)) => {
+                    ViewItem::Trimmed(entry, trims_over(since, trims))
+                }
                 Err(as_it_is) => as_it_is,
             },
             ViewItem::Merged(shown) => match entry(*shown) {

@@ -98,7 +98,8 @@ fn a_floor_above_the_target_is_named_and_can_be_reached() {
     let no = make(&messages, 100).unwrap_err();
     assert_eq!(no.reason, Reason::FloorAboveBudget);
     let floor = no.floor_tokens;
-    assert!(floor > 400 && floor < 1_200, "{floor}");
+    // Issue 15, any budget: words give way where nothing else helps.
+    assert!(floor > 160 && floor < 400, "{floor}");
     assert_eq!(make(&messages, floor - 1).unwrap_err(), no);
     let compaction = extract(&messages, floor).unwrap();
     assert!(compaction.tokens_after <= floor);

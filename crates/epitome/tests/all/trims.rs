@@ -1,6 +1,6 @@
 use epitome::{
-    Block, Facts, Kept, Log, Message, Meter, ResultPart, Role, Shown, ToolResult, Trim, trimmed,
-    trims, trims_beyond,
+    Block, Call, Facts, Kept, Log, Message, Meter, ResultPart, Role, Shown, ToolResult, Trim,
+    trimmed, trims, trims_beyond,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, prop_oneof};
@@ -217,6 +217,89 @@ fn what_the_log_says_can_go_does_go() {
             assert!(found.is_sorted_by_key(|(position, _)| *position));
         }
     });
+}
+
+/// Steps with calls: arguments give way with the results, what is said only where that is not enough, and a call without
+/// a result keeps what it asks for. What was JSON stays JSON.
+#[test]
+fn arguments_and_words_give_way_as_far_as_the_log_says() {
+    let argument = vec(output(), 0..3).prop_map(|texts| {
+        serde_json::json!({ "path": "a/b.rs", "texts": texts, "flag": true }).to_string()
+    });
+    let argument = prop_oneof![4 => argument, 1 => output()];
+    let steps = vec((output(), argument, output(), 0_u8..4), 1..5);
+    property(10, &(steps, 0_u64..=100), |(steps, percent)| {
+        let mut messages = Vec::new();
+        for (at, (said, arguments, printed, kind)) in steps.iter().enumerate() {
+            let id = format!("c{at}");
+            messages.push(Message {
+                role: Role::Assistant,
+                blocks: vec![
+                    Block::Text(said.clone()),
+                    Block::Call(Call::new(id.as_str(), "edit", arguments.as_str())),
+                ],
+            });
+            if *kind > 0 {
+                messages.push(result(&id, printed.as_str()));
+            }
+        }
+        for meter in METERS {
+            let mut log = Log::new();
+            for message in &messages {
+                log.push(&Facts::of(message, meter));
+            }
+            let all = 0..log.len();
+            let trimmable = log.trimmable_tokens(all.clone());
+            let excess = (trimmable + log.wordy_tokens(all)) * percent / 100;
+            let found = trims(&numbered(&messages), excess, meter);
+            let mut off = 0;
+            let answered: Vec<_> = messages.iter().flat_map(Message::results).collect();
+            for (position, trims) in &found {
+                let message = &messages[position - 10];
+                let after = trimmed(message, trims);
+                off += meter.message(message) - meter.message(&after);
+                for (before, after) in message.calls().zip(after.calls()) {
+                    let is_answered = answered.iter().any(|one| one.call_id == before.id);
+                    assert!(is_answered || before == after, "{after:?}");
+                    let is_json = |call: &Call| {
+                        serde_json::from_str::<serde_json::Value>(&call.arguments).is_ok()
+                    };
+                    assert!(is_json(after) || !is_json(before), "{after:?}");
+                }
+                if excess <= trimmable {
+                    assert!(message.spoken().eq(after.spoken()), "words come last");
+                }
+            }
+            assert!(off >= excess, "{meter:?}: {off} of {excess}");
+        }
+    });
+}
+
+/// A pair of escapes that is one character is never parted.
+#[test]
+fn arguments_are_not_cut_inside_an_escape() {
+    let unit = r#"\ud83d\ude00\n\u00e9\"x\\"#;
+    for padding in 0..12 {
+        let text = format!("{}{}", "a".repeat(padding), unit.repeat(40));
+        let arguments = format!(r#"{{"content":"{text}","more":["{text}"]}}"#);
+        let before: serde_json::Value = serde_json::from_str(&arguments).unwrap();
+        let call = Message {
+            role: Role::Assistant,
+            blocks: vec![Block::Call(Call::new("c", "write", arguments.as_str()))],
+        };
+        let messages = [call, result("c", "done")];
+        for excess in (10..300).step_by(7) {
+            let found = trims(&numbered(&messages), excess, METER);
+            let after = trimmed(&messages[0], &found[0].1);
+            let after = &after.calls().next().unwrap().arguments;
+            let after: serde_json::Value = serde_json::from_str(after).unwrap();
+            let shown = after["content"].as_str().unwrap();
+            let (front, rest) = shown.split_once(" [… ").unwrap();
+            let back = rest.split_once("left out …] ").unwrap().1;
+            let whole = before["content"].as_str().unwrap();
+            assert!(whole.starts_with(front) && whole.ends_with(back), "{shown}");
+        }
+    }
 }
 
 /// What is trimmed further is cut from the whole text, and comes off what was seen before.
