@@ -324,13 +324,21 @@ pub(crate) fn assert_splice(original: &[u8], forwarded: &[u8]) {
     assert_eq!(around(original, &before), around(forwarded, &after));
 }
 
-/// Whether `message` is `own` with the middle of some texts left out, each at a marker.
+/// Whether `message` is `own` with the middle of some texts left out, each at a marker: on a line of its own, or inside
+/// the arguments of a call (issue 15, any budget) on the same line.
 fn is_trimmed(own: &str, message: &str) -> bool {
-    const END: &str = " characters left out …]\\n";
+    const END: &str = " characters left out …]";
     let mut pieces = Vec::new();
     let mut rest = message;
     while let Some((before, after)) = rest.split_once(END) {
-        let Some((kept, _)) = before.rsplit_once("\\n[… ") else {
+        let Some((kept, _)) = before.rsplit_once("[… ") else {
+            return false;
+        };
+        let parted = [("\\n", "\\n"), (" ", " ")].into_iter();
+        let mut parted = parted.filter_map(|(front, back)| {
+            Some((kept.strip_suffix(front)?, after.strip_prefix(back)?))
+        });
+        let Some((kept, after)) = parted.next() else {
             return false;
         };
         pieces.push(kept);
