@@ -20,5 +20,5 @@ pub use memory::{Memory, MemoryKind, extracted as extracted_memories};
 pub use parts::Parts;
 pub use style::{Style, SummaryForm};
 pub use templates::{TemplateError, Templates};
-pub use transcript::{Previews, transcript};
+pub use transcript::{Previews, Results, transcript};
 pub use writer::{Draft, ModelWriter, Task, Writer, WriterError, Writing};

@@ -13,6 +13,9 @@ pub struct Form {
     pub says_last_request: bool,
     /// Whether the files that were read and the tools that failed are listed.
     pub lists_files: bool,
+    /// Whether what the log knows stands beside a text of somebody else, where there is room: where the work stands, what
+    /// became of files, rules, exact names and values.
+    pub completes: bool,
     /// Sections that a text of somebody else must have, each under a heading `### name`; where there are any, they say
     /// all that the frame of a summary says elsewhere.
     pub required_sections: &'static [&'static str],
@@ -40,6 +43,7 @@ impl Form {
     pub const PLAIN: Self = Self {
         says_last_request: false,
         lists_files: false,
+        completes: false,
         required_sections: &[],
         round_of: None,
         text: |_, parts| parts.layout(),
@@ -53,6 +57,7 @@ impl fmt::Debug for Form {
         f.debug_struct("Form")
             .field("says_last_request", &self.says_last_request)
             .field("lists_files", &self.lists_files)
+            .field("completes", &self.completes)
             .field("required_sections", &self.required_sections)
             .finish_non_exhaustive()
     }

@@ -9,6 +9,7 @@ mod named;
 mod pieces;
 mod quote;
 mod read;
+mod rules;
 mod standing;
 mod survey;
 mod todo;
@@ -78,8 +79,6 @@ const REQUEST_TOKENS: u64 = 120;
 /// The share of the rest that last words and where the work stands may take, in percent.
 const CLOSE_PERCENT: u64 = 6;
 const STANDING_PERCENT: u64 = 20;
-/// The share of the rest that rules may take which the client sends along and which do not stay in view, in percent.
-const RULES_PERCENT: u64 = 9;
 /// The share of the rest that the newest steps may take, in percent.
 const NEWEST_PERCENT: u64 = 10;
 
@@ -106,13 +105,11 @@ impl Source<'_> {
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
-        parts.rules = self.rule_lines(&read.client_rules, percent_of(left, RULES_PERCENT));
         let close = parts
             .last_words
             .iter()
             .chain(&parts.standing)
-            .chain(&parts.newest)
-            .chain(&parts.rules);
+            .chain(&parts.newest);
         left = left.saturating_sub(close.map(|line| self.cost(&line.text)).sum());
         if self.dress.lists_files() {
             let listed = self.list_files(earlier, &mut parts, left);

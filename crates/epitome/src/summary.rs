@@ -52,7 +52,8 @@ pub struct Parts {
     pub standing: Vec<Line>,
     /// A plan, or what an earlier session left, that the client sent first. A record: a model wrote it.
     pub brief: Option<Line>,
-    /// Rules that the client sent along and that do not stay in view. A record: nobody typed them.
+    /// Rules that the client sent along and that do not stay in view, and those of rules files that were read. A record:
+    /// nobody typed them.
     pub rules: Vec<Line>,
     /// The newest steps, with the beginning of what came of each.
     pub newest: Vec<Line>,
@@ -124,7 +125,10 @@ const SAID_HEADING: &str = "## Record: said by the user";
 const CHANGED_HEADING: &str = "## Record: files changed";
 const STANDING_HEADING: &str = "## Record: where the work stands";
 const BRIEF_HEADING: &str = "## Record: the plan or summary the client sent first";
-const RULES_HEADING: &str = "## Record: rules the client sent along (files, skills, commands)";
+const RULES_HEADING: &str = "## Record: rules in files and skills (sent along, or read)";
+/// What earlier versions wrote.
+const CLIENT_RULES_HEADING: &str =
+    "## Record: rules the client sent along (files, skills, commands)";
 const NEWEST_HEADING: &str = "## Record: newest steps";
 const LOG_HEADING: &str = "## Record: work log, oldest first";
 const NAMES_HEADING: &str = "## Record: other names and values";

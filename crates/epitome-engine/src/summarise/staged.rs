@@ -6,7 +6,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use minijinja::context;
 
 use super::parts;
-use super::transcript::{Previews, cut_middle, transcript};
+use super::transcript::{Previews, Results, cut_middle, transcript};
 use super::writer::{Draft, ModelWriter, Task, Writer, WriterError, Writing, add};
 use crate::model::Ask;
 
@@ -16,6 +16,9 @@ const FRAME_TOKENS: u64 = 1_500;
 const SAFETY_PERCENT: u64 = 120;
 /// The least that a request may hold.
 const LEAST_TOKENS: u64 = 512;
+/// What is shown of one result at most, from all of it to as little as is worth reading: the first at which everything
+/// fits one request.
+const RESULT_TOKENS: [u64; 8] = [u64::MAX, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 /// How deep summaries of summaries go.
 const DEPTH: usize = 4;
 
@@ -236,8 +239,36 @@ impl ModelWriter {
         })
     }
 
-    /// The transcript, message by message. None is longer than a request may be; very large ones may be only noted.
+    /// The transcript, message by message. Where the design shows results, they are shortened only as far as one request
+    /// asks for.
     fn pieces(&self, task: &Task<'_>, messages: &[(usize, &Message)]) -> Vec<String> {
+        if !self.style.design.asking.shows_results {
+            return self.pieces_with(task, messages, Previews::default());
+        }
+        let meter = task.job.meter();
+        let room = self.room(task, task.job.previous_summary());
+        let mut pieces = Vec::new();
+        for most in RESULT_TOKENS {
+            let previews = Previews {
+                results: Results::Tokens { most, meter },
+                ..Previews::default()
+            };
+            pieces = self.pieces_with(task, messages, previews);
+            let tokens: u64 = pieces.iter().map(|piece| meter.text(piece)).sum();
+            if tokens <= room {
+                break;
+            }
+        }
+        pieces
+    }
+
+    /// None is longer than a request may be; very large ones may be only noted.
+    fn pieces_with(
+        &self,
+        task: &Task<'_>,
+        messages: &[(usize, &Message)],
+        previews: Previews,
+    ) -> Vec<String> {
         let meter = task.job.meter();
         let half = self.window_tokens().unwrap_or(u64::MAX) / 2;
         let room_chars =
@@ -253,7 +284,7 @@ impl ModelWriter {
                 ));
                 continue;
             }
-            let shown = transcript(&[*entry], self.style.design, Previews::default());
+            let shown = transcript(&[*entry], self.style.design, previews);
             out.extend(shown.into_iter().map(|text| cut_middle(&text, room_chars)));
         }
         out

@@ -1,7 +1,7 @@
 //! Messages as a text that a summariser can read.
 
 use epitome::reference::micro;
-use epitome::{Block, Design, Message, ResultPart, ToolResult};
+use epitome::{Block, Design, Kept, Message, Meter, ResultPart, ToolResult};
 
 /// The longest that the arguments of a call are shown, in characters.
 const ARGUMENTS_CHARS: usize = 500;
@@ -11,12 +11,29 @@ const ARGUMENTS_CHARS: usize = 500;
 pub struct Previews {
     /// The longest text of one message, in characters.
     pub message_chars: usize,
+    /// What is shown of one result, and of the arguments of one call.
+    pub results: Results,
+}
+
+/// What is shown of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// Its beginning and its end.
+    Preview,
+    /// At most so many tokens: its ends, and lines in between that report errors and totals.
+    Tokens {
+        /// At most so many.
+        most: u64,
+        /// By this meter.
+        meter: Meter,
+    },
 }
 
 impl Default for Previews {
     fn default() -> Self {
         Self {
             message_chars: 20_000,
+            results: Results::Preview,
         }
     }
 }
@@ -60,10 +77,13 @@ fn said(message: &Message, previews: Previews) -> String {
                 lines.push(cut_middle(text.trim(), previews.message_chars));
             }
             Block::Call(call) => {
-                let arguments = cut_middle(&call.arguments, ARGUMENTS_CHARS);
+                let arguments = match previews.results {
+                    Results::Preview => cut_middle(&call.arguments, ARGUMENTS_CHARS),
+                    Results::Tokens { .. } => shortened(&call.arguments, previews.results),
+                };
                 lines.push(format!("[calls {} {arguments}]", call.name));
             }
-            Block::Result(result) => lines.push(result_text(result)),
+            Block::Result(result) => lines.push(result_text(result, previews.results)),
             Block::Media(media) => lines.push(format!("[{}]", media.kind)),
             _ => {}
         }
@@ -71,9 +91,20 @@ fn said(message: &Message, previews: Previews) -> String {
     lines.join("\n")
 }
 
-fn result_text(result: &ToolResult) -> String {
+/// A text as far as it is shown.
+fn shortened(text: &str, results: Results) -> String {
+    match results {
+        Results::Preview => micro::preview(text),
+        Results::Tokens { most, meter } if meter.text(text) > most => {
+            Kept::within(text, most, meter).of(text)
+        }
+        Results::Tokens { .. } => text.to_owned(),
+    }
+}
+
+fn result_text(result: &ToolResult, results: Results) -> String {
     let parts = result.parts.iter().map(|part| match part {
-        ResultPart::Text(text) => micro::preview(text),
+        ResultPart::Text(text) => shortened(text, results),
         ResultPart::Media(media) => format!("[{}]", media.kind),
         ResultPart::Opaque { .. } => String::from("[…]"),
     });

@@ -37,6 +37,8 @@ pub struct Asking {
     pub text_template: &'static str,
     /// One message, with its position from 0, as the transcript shows it; `None` is our own way.
     pub transcript: Option<fn(usize, &Message) -> String>,
+    /// Whether results and arguments are shown whole as far as the summariser's window allows, and not as previews.
+    pub shows_results: bool,
     /// How much chance there may be.
     pub temperature: Option<f64>,
     /// The most tokens of a summary; `None` is what the plan leaves.
@@ -59,6 +61,7 @@ impl Asking {
         system_template: "record",
         text_template: "transcript",
         transcript: None,
+        shows_results: false,
         temperature: None,
         most_tokens: None,
         told_percent: 100,

@@ -1,6 +1,7 @@
 //! `default`, ours: prepares early in the background, shows it when it pays or must be.
 
-use super::{Design, Own, Preset, Trigger};
+use super::{Asking, Design, Own, Preset, Trigger};
+use crate::dress::Form;
 use crate::pruning::{EntryCap, OldResults, PruneSettings};
 use crate::reference::layer;
 use crate::setting::{Bounds, Field, Fields, Key, Slot, settings};
@@ -12,6 +13,14 @@ pub(super) static DESIGN: Design = Design {
     guards: true,
     shows_at_once: false,
     waits: false,
+    asking: Asking {
+        shows_results: true,
+        ..Asking::BASE
+    },
+    form: &Form {
+        completes: true,
+        ..Form::PLAIN
+    },
     prune: |window_tokens| PruneSettings {
         entry_cap: EntryCap::Tokens((window_tokens / 16).clamp(1_000, 25_000)),
         old: OldResults::Replace { keep_steps: 8 },

@@ -16,6 +16,8 @@ use crate::summary::Parts;
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
 const CHANGED_PERCENT: u64 = 24;
 const LOOKED_AT_PERCENT: u64 = 7;
+/// The share of the rest that rules may take which nobody typed and which do not stay in view, in percent.
+const RULES_PERCENT: u64 = 11;
 /// The share of the text that names and values by themselves may take, in percent.
 const NAMES_PERCENT: u64 = 14;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
@@ -81,6 +83,10 @@ impl Source<'_> {
             coverage.tell(&pin.text);
         }
         let mut left = room_tokens;
+        parts.rules = self.rule_lines(&read.rules, &survey, percent_of(left, RULES_PERCENT));
+        for line in &parts.rules {
+            coverage.tell(&line.text);
+        }
         parts.changed = self.list(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
         if !self.dress.lists_files() {
             let looked_at = self.looked_at(story, &survey);
@@ -90,7 +96,7 @@ impl Source<'_> {
                 percent_of(left, LOOKED_AT_PERCENT),
             );
         }
-        let listed = parts.changed.iter().chain(&parts.read);
+        let listed = parts.changed.iter().chain(&parts.read).chain(&parts.rules);
         left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
         let requests = Requests::of(&read.typed);
         let picks = Picks {
@@ -133,7 +139,10 @@ impl Source<'_> {
         };
 
         let free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
-        let said = percent_of(free, said_percent(survey));
+        let said = match parts.written {
+            Some(_) => percent_of(free, SAID_PERCENT_OF_WORK / 2),
+            None => percent_of(free, said_percent(survey)),
+        };
         let bound = percent_of(free, BINDING_PERCENT);
         let said_left = said.saturating_sub(bound - coverage.fill(binds, cost, bound));
         // All that he typed, if that is little; else what tells most.
@@ -142,7 +151,11 @@ impl Source<'_> {
         };
         let said_left = coverage.take_all(is_users, cost, said_left);
         let said_left = coverage.fill(is_said, cost, said_left);
-        let names = percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3);
+        // Beside a story of somebody else, names and values that it lacks come first.
+        let names = match parts.written {
+            Some(_) => free / 2,
+            None => percent_of(self.budget_tokens, NAMES_PERCENT).min(free / 3),
+        };
         let told = free.saturating_sub(said - said_left + names);
         coverage.fill(is_told, cost, told);
         coverage.fill(is_name, cost, names);
@@ -279,7 +292,8 @@ impl Source<'_> {
         for pin in &parts.pins {
             coverage.tell(&pin.text);
         }
-        for text in parts.task.iter().chain(&parts.latest_request) {
+        let texts = parts.task.iter().chain(&parts.latest_request);
+        for text in texts.chain(&parts.written) {
             coverage.tell(text);
         }
         if let Some(line) = &parts.brief {

@@ -108,7 +108,9 @@ pub(super) fn lines(
             Act::Told { what, text } => {
                 add(Voice::Deed, CALL, place, what.clone());
                 prose::units(text, |number, unit| {
-                    if number <= REPORT_UNITS {
+                    // What a service returned as JSON says nothing as a sentence.
+                    let is_json = unit.text.contains("\",\"") || unit.text.contains("\":");
+                    if number <= REPORT_UNITS && !is_json {
                         add(
                             Voice::Report,
                             TOLD * unit.worth,

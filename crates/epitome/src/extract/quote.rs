@@ -1,11 +1,8 @@
-//! What is quoted as it stands, or as much of it as there is room for: requests, plans, last words, rules of the client.
-
-use std::collections::HashSet;
+//! What is quoted as it stands, or as much of it as there is room for: requests, plans, last words.
 
 use super::Source;
 use super::read::Read;
 use crate::message::Role;
-use crate::pin;
 use crate::provenance;
 use crate::story::prose;
 use crate::summary::{BULLET_TOKENS, Line, LineKind};
@@ -15,22 +12,11 @@ use crate::word_cut::{first_words, last_words};
 const REQUEST_CHARS: usize = 4_000;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
-/// The longest rule of a client that is told, in bytes.
-const RULE_BYTES: usize = 400;
 /// Where a quotation was cut in the middle; its end gets this part of it.
 const CUT: &str = " […] ";
 const END_PART: usize = 4;
 /// A shorter quotation of a longer text says nothing, in bytes.
 const SHORTEST_QUOTE: usize = 8;
-
-/// A sentence of the client's that reads like a rule.
-#[derive(Clone, Debug)]
-pub(super) struct ClientRule {
-    /// How many of its message stand before it.
-    rank: usize,
-    position: usize,
-    text: String,
-}
 
 impl Source<'_> {
     pub(super) fn first_request(&self, read: &Read, cap_tokens: u64) -> Option<String> {
@@ -77,54 +63,6 @@ impl Source<'_> {
             text,
             kind: LineKind::Said,
         })
-    }
-
-    /// What the client put into messages that do not stay in view (rules files, skills, commands): the sentences that
-    /// read like rules, each once, the first of every message first.
-    pub(super) fn client_rules(&self) -> Vec<ClientRule> {
-        let mut known: HashSet<&str> = HashSet::new();
-        let mut found = Vec::new();
-        let users = self
-            .entries()
-            .filter(|(_, message)| message.role == Role::User);
-        for (position, message) in users {
-            let stretches = message.spoken().flat_map(provenance::stretches);
-            let clients = stretches.filter(|stretch| stretch.source == provenance::Source::Client);
-            let sentences = clients.flat_map(|stretch| {
-                let lines = stretch.text.lines().map(str::trim).map(prose::without_mark);
-                lines.flat_map(prose::sentences)
-            });
-            // The same reminder comes with every message: what is known is not judged again.
-            let new = sentences.filter(|sentence| sentence.len() <= RULE_BYTES);
-            let new = new.filter(|sentence| known.insert(sentence));
-            let rules = new.filter(|sentence| pin::is_standing(sentence));
-            found.extend(rules.enumerate().map(|(rank, text)| ClientRule {
-                rank,
-                position,
-                text: text.to_owned(),
-            }));
-        }
-        found.sort_by_key(|rule| (rule.rank, rule.position));
-        found
-    }
-
-    /// As many of these as there is room for, in the order in which they were sent.
-    pub(super) fn rule_lines(&self, rules: &[ClientRule], cap_tokens: u64) -> Vec<Line> {
-        let mut left = cap_tokens;
-        let mut told: Vec<&ClientRule> = Vec::new();
-        for rule in rules {
-            if let Some(rest) = left.checked_sub(self.cost(&rule.text)) {
-                left = rest;
-                told.push(rule);
-            }
-        }
-        told.sort_by_key(|rule| (rule.position, rule.rank));
-        let line = |rule: &ClientRule| Line {
-            position: rule.position,
-            text: rule.text.clone(),
-            kind: LineKind::Found,
-        };
-        told.into_iter().map(line).collect()
     }
 
     /// The beginning and the end of `text` within both limits, with a sign where it was cut.

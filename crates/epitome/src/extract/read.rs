@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Source;
-use super::quote::ClientRule;
+use super::rules::FoundRule;
 use crate::message::{Message, Role};
 use crate::pin::{self, Binding, Pin, Sayings};
 use crate::story::Story;
@@ -20,8 +20,8 @@ pub(crate) struct Read {
     pub(super) story: Arc<Story>,
     /// What the user typed, with its entries.
     pub(super) typed: Arc<[(usize, String)]>,
-    /// What of the client's words reads like a rule.
-    pub(super) client_rules: Arc<[ClientRule]>,
+    /// What reads like a rule though nobody typed it.
+    pub(super) rules: Arc<[FoundRule]>,
 }
 
 impl Source<'_> {
@@ -38,7 +38,7 @@ impl Source<'_> {
             binding,
             story: Arc::new(Story::read(self.entries())),
             typed: self.typed().collect(),
-            client_rules: self.client_rules().into(),
+            rules: self.found_rules().into(),
         }
     }
 

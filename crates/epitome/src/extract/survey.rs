@@ -315,6 +315,26 @@ impl<'a> Survey<'a> {
         sum / parts.len().max(1) as f64 / f64::from(self.speakers.max(1))
     }
 
+    /// How much a text is about what people and assistant speak of: words that they use, the rarer the more, against its
+    /// length to the power of `size`.
+    pub(super) fn relevance(&self, text: &str, size: f64) -> f64 {
+        let (mut shared, mut words) = (0.0, 0_u32);
+        scan(text, |word| {
+            if word.is_small() {
+                return;
+            }
+            word.parts(|part| {
+                words += 1;
+                let id = self.words.get(&part);
+                let spoken = id.and_then(|id| self.spoken.get(*id as usize));
+                if let Some((count, _)) = spoken.filter(|(count, _)| *count > 0.0) {
+                    shared += (1.0 + f64::from(self.speakers) / count).ln();
+                }
+            });
+        });
+        shared / f64::from(words.max(1)).powf(size)
+    }
+
     fn speak(&mut self, word: Word<'_>, voice: Voice, entry: u32) {
         let step = match voice {
             Voice::User => USER_WORD,

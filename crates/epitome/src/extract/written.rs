@@ -3,6 +3,7 @@
 use super::Source;
 use super::read::Read;
 use crate::message::{Message, Role};
+use crate::plan::percent_of;
 use crate::reason::Reason;
 use crate::summary::{BULLET_TOKENS, Parts, Summary};
 use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, VerifyLimits};
@@ -10,6 +11,9 @@ use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, 
 /// What is put under a heading that is missing: this part of the room, and so many characters, at most.
 const FILL_DIVISOR: u64 = 10;
 const FILL_CHARS: usize = 800;
+/// The least room for what the log knows beside it, and the share of it that the state of the work may take, in percent.
+const LEAST_BESIDE_TOKENS: u64 = 80;
+const STANDING_PERCENT: u64 = 30;
 /// The least room for a text that is worth reading.
 const LEAST_TOKENS: u64 = 32;
 
@@ -70,6 +74,9 @@ impl Source<'_> {
     pub(crate) fn around(&self, read: &Read, text: &str) -> Summary {
         let mut parts = self.frame(read);
         parts.written = Some(text.to_owned());
+        if self.dress.form.completes {
+            self.complete(read, &mut parts);
+        }
         let lines = parts.lines();
         let mut sources: Vec<usize> = self.span.iter().map(|(position, _)| *position).collect();
         sources.dedup();
@@ -78,6 +85,25 @@ impl Source<'_> {
             sources,
             lines,
         }
+    }
+
+    /// What the log knows beside the text, as far as there is room: where the work stands, then what became of files,
+    /// rules and the names and values that the text does not have.
+    fn complete(&self, read: &Read, parts: &mut Parts) {
+        let used = self.meter.text(&self.dress.apply(parts));
+        let headings =
+            Parts::overhead_tokens(self.meter).saturating_sub(Parts::frame_tokens(self.meter));
+        let mut left = self.budget_tokens.saturating_sub(used + headings);
+        if left < LEAST_BESIDE_TOKENS {
+            return;
+        }
+        let Read { story, earlier, .. } = read;
+        parts.root.clone_from(&story.root);
+        parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
+        let standing = parts.standing.iter();
+        left = left.saturating_sub(standing.map(|line| self.cost(&line.text)).sum());
+        self.choose(read, parts, left);
+        self.cut_to_budget(parts);
     }
 
     fn room_beside(&self, frame: &Parts) -> u64 {

@@ -9,10 +9,13 @@ use crate::design::Design;
 use crate::files::FileOperations;
 use crate::message::Message;
 use crate::meter::Meter;
-use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens};
+use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens, percent_of};
 use crate::reference;
 use crate::signature::is_own;
 use crate::summary::Parts;
+
+/// What a text may take where what the log knows stands beside it, in percent.
+const STORY_PERCENT: u64 = 75;
 
 impl Job {
     /// What is to be done.
@@ -113,9 +116,14 @@ impl Job {
         let frame =
             Parts::overhead_tokens(self.meter) + plan.pins_tokens.min(plan.target_tokens / 8);
         let room = plan.target_tokens.saturating_sub(kept);
-        room.min(plan.summary_cap_tokens())
+        let text = room
+            .min(plan.summary_cap_tokens())
             .saturating_sub(frame)
-            .max(room / 3)
+            .max(room / 3);
+        match self.design.form.completes {
+            true => percent_of(text, STORY_PERCENT),
+            false => text,
+        }
     }
 
     /// Does it with the built-in summariser.

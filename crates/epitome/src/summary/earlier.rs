@@ -1,10 +1,10 @@
 //! What an earlier summary says, read back from its text.
 
 use super::{
-    BRIEF_HEADING, CHANGED_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS, LATEST_HEADING,
-    LOG_HEADING, LineKind, NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING, PATH_GAP,
-    READ_HEADING, RULES_HEADING, SAID_HEADING, STANDING_HEADING, SUPERSEDED, TASK_HEADING,
-    TURN_HEADING, USER, WRITTEN_HEADING,
+    BRIEF_HEADING, CHANGED_HEADING, CLIENT_RULES_HEADING, DOING, FAILURES_HEADING, KIND_HEADINGS,
+    LATEST_HEADING, LOG_HEADING, LineKind, NAMED, NAMED_HEADING, NAMES_HEADING, OPEN, OPEN_HEADING,
+    PATH_GAP, READ_HEADING, RULES_HEADING, SAID_HEADING, STANDING_HEADING, SUPERSEDED,
+    TASK_HEADING, TURN_HEADING, USER, WRITTEN_HEADING,
 };
 use crate::pin;
 use crate::reference::layer;
@@ -84,7 +84,10 @@ impl Earlier {
                         None => (LineKind::Done, item.to_owned()),
                     });
                 }
-                (NAMES_HEADING | RULES_HEADING | BRIEF_HEADING, Some(item)) => {
+                (
+                    NAMES_HEADING | RULES_HEADING | CLIENT_RULES_HEADING | BRIEF_HEADING,
+                    Some(item),
+                ) => {
                     earlier.record.push((LineKind::Found, item.to_owned()));
                 }
                 (CHANGED_HEADING, Some(item)) => {
