@@ -5,6 +5,7 @@
 //! - all of it from an `epitome.toml`: [`configuration`]
 //! - the one place that reads the time: [`Clock`]
 //! - what a host hangs on compactions: [`hooks`]; who carries them out: [`runner`]
+//! - what is believed of each model at each endpoint: [`known_models`]
 //! - what is stored of compactions and changes: [`record`]
 //! - memories on disk, one file a day: [`memory_folder`]
 //! - the middleware of an agent loop: [`pipeline`], over its [`Statistics`]
@@ -15,6 +16,7 @@ pub mod configuration;
 pub mod conversation;
 mod engine;
 pub mod hooks;
+pub mod known_models;
 pub mod memory_folder;
 pub mod model;
 pub mod pipeline;

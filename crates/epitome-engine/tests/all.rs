@@ -8,6 +8,7 @@ mod all {
     mod hook_commands;
     mod hooks;
     mod kill;
+    mod known_models;
     mod left_alone;
     mod memory_attacks;
     mod memory_flush;

@@ -116,7 +116,7 @@ impl Conversation {
     ) -> Result<bool, ConversationError> {
         // What the built-in summariser or a hook wrote took no call.
         if written.usage != epitome::Usage::default() {
-            let prices = self.prices();
+            let prices = self.prices(state);
             state.statistics.summary_call(written.usage, &prices);
         }
         self.save_memories(&written.memories).await?;

@@ -29,10 +29,14 @@ impl Conversation {
         if (state.raws.len(), state.changes) == place {
             state.statistics.tokens.context_tokens = counted.tokens;
             if counted.by != CountedBy::Meter {
-                state.session.observe(Usage {
+                let usage = Usage {
                     fresh_tokens: counted.tokens,
                     ..Usage::default()
-                });
+                };
+                let ticket = state.session.ticket();
+                let (_, update) = state.observe(ticket, usage, self.shared());
+                drop(state);
+                self.save_belief(update).await;
             }
         }
         counted
@@ -44,11 +48,9 @@ impl Conversation {
         if !shared.settings.preset().design().asking.recounts {
             return;
         }
+        let model = self.state().await.model(shared).map(str::to_owned);
         if let Some(caller) = shared.runner.caller()
-            && shared
-                .model
-                .as_deref()
-                .is_none_or(|model| model == caller.endpoint().model())
+            && model.is_none_or(|model| model == caller.endpoint().model())
         {
             let counted = self.recount(caller).await;
             tracing::debug!(conversation = %self.id(), ?counted, "counted after a compaction");

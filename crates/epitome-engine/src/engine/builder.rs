@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use epitome::settings::Settings;
-use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
-use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
+use epitome::{ContextBeta, Meter, PresetName, Window, WindowSource};
+use epitome_store::{AnyStore, TenantId, Tenants};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::Engine;
 use crate::clock::{self, Clock};
 use crate::hooks::Hooks;
+use crate::known_models::KnownModels;
 use crate::model::Caller;
 use crate::runner::{LEASE_MS, Runner};
 use crate::shared::Shared;
@@ -41,7 +42,8 @@ pub struct EngineBuilder {
     guards: bool,
     caller: Option<Caller>,
     model: Option<String>,
-    place: Option<String>,
+    endpoint: Option<String>,
+    context: ContextBeta,
     writer: Option<Arc<dyn Writer>>,
     form: Option<SummaryForm>,
     style: Option<Style>,
@@ -64,7 +66,8 @@ impl Default for EngineBuilder {
             guards: true,
             caller: None,
             model: None,
-            place: None,
+            endpoint: None,
+            context: ContextBeta::None,
             writer: None,
             form: None,
             style: None,
@@ -140,11 +143,22 @@ impl EngineBuilder {
         self
     }
 
-    /// The conversation's own model, and the place it is asked at: what is learned about its window is kept for both.
+    /// Where the conversations' own model is asked, and its name; a conversation whose frame names another model has
+    /// that one. What is learned about window and counting is kept for endpoint and model together, in the store, and
+    /// all conversations with the same two share it. An endpoint named as the host of its address is the one that a
+    /// proxy on the same store knows.
     #[must_use]
-    pub fn model(mut self, place: impl Into<String>, model: impl Into<String>) -> Self {
-        self.place = Some(place.into());
+    pub fn model(mut self, endpoint: impl Into<String>, model: impl Into<String>) -> Self {
+        self.endpoint = Some(endpoint.into());
         self.model = Some(model.into());
+        self
+    }
+
+    /// Whether the conversations' requests ask for a longer context than their model has by itself: it is another
+    /// window, and what is learned about it is kept apart.
+    #[must_use]
+    pub const fn context_beta(mut self, context: ContextBeta) -> Self {
+        self.context = context;
         self
     }
 
@@ -212,14 +226,8 @@ impl EngineBuilder {
             .fill(&mut fresh)
             .map_err(|_| EngineError::NoRandomNumbers)?;
         let key = store.tenant_key(&self.tenant, fresh).await?;
-        let learned = store.learned_windows().await?;
-        let learned = learned.iter().find(|row| {
-            Some(&row.endpoint) == self.place.as_ref() && Some(&row.model) == self.model.as_ref()
-        });
-        let learned = learned.map(|row| Learned {
-            window_tokens: row.window_tokens,
-            evidence: Evidence::Unknown,
-        });
+        let models = KnownModels::default();
+        models.recall_all(&store).await?;
         let window = self.settings.window().unwrap_or(self.window);
         let window = reaching(&self.settings, window);
         let mut style = self.style.unwrap_or_else(|| Style::of(&self.settings));
@@ -242,14 +250,15 @@ impl EngineBuilder {
                 holder,
                 key,
                 window,
-                learned,
                 runner,
                 settings: self.settings,
                 meter: self.meter,
                 wire: self.wire,
                 guards: self.guards,
                 model: self.model,
-                place: self.place,
+                endpoint: self.endpoint,
+                context: self.context,
+                models,
                 clock: self.clock,
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),

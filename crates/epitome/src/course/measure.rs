@@ -3,8 +3,8 @@
 use super::{Course, Sight};
 use crate::design::DueCount;
 use crate::gauge::{
-    Anchor, Belief, Count, Gauge, OutputCounting, Reading, Target, TurnGrowth, TurnKind,
-    UsageFinding,
+    Anchor, Belief, CachePrices, Count, Gauge, OutputCounting, Reading, Target, TurnGrowth,
+    TurnKind, UsageFinding,
 };
 use crate::plan::{Room, leading_system};
 use crate::reason::Reason;
@@ -105,6 +105,20 @@ impl Course {
             self.anchors.clear();
         }
         self.frame = frame;
+    }
+
+    /// What is believed of the model, from now on. What was counted of this conversation stays.
+    pub const fn set_belief(&mut self, belief: Belief) {
+        self.belief = belief;
+    }
+
+    /// The next requests go to another model, of whose window this is known without any provider. What the one before
+    /// counted is not what this one counts.
+    pub fn set_model(&mut self, window: Window, prices: CachePrices) {
+        self.window = window;
+        self.cache_prices = prices;
+        self.anchors.clear();
+        self.refused_tokens = None;
     }
 
     /// What every request has besides its messages.
