@@ -16,6 +16,7 @@ mod all {
     mod museum;
     mod nobody_waits;
     mod pipeline;
+    mod rounds;
     mod spirals;
     mod staged;
     mod state_machine;

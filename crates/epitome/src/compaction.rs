@@ -29,6 +29,12 @@ pub use basis::Basis;
 pub struct Compaction {
     /// What was planned.
     pub plan: Plan,
+    /// What the positions of the plan are positions of.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "MadeFrom::is_the_view")
+    )]
+    pub made_from: MadeFrom,
     /// The summary, frozen.
     pub summary: Summary,
     /// What the summary message costs.
@@ -51,6 +57,25 @@ pub struct Compaction {
     pub tokens_after: u64,
     /// What verification found. A session fills it in; elsewhere [`Compaction::with_report`] does.
     pub report: Option<Box<VerifyReport>>,
+}
+
+/// What a compaction of a conversation is made from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MadeFrom {
+    /// What was shown: an earlier summary is summarised with the rest.
+    #[default]
+    View,
+    /// All there ever was, as if nothing had been compacted before: it takes the place of earlier summaries.
+    Originals,
+}
+
+impl MadeFrom {
+    #[cfg(feature = "serde")]
+    fn is_the_view(&self) -> bool {
+        *self == Self::View
+    }
 }
 
 /// Who writes the summary.
@@ -237,6 +262,7 @@ impl Compaction {
         let (pins, demoted) = in_force.partition(|pin: &Pin| shown.contains(&pin.text));
         let compaction = Self {
             plan,
+            made_from: MadeFrom::View,
             summary,
             summary_tokens,
             trims,
@@ -282,6 +308,7 @@ impl Compaction {
             - plan.dropped_tokens(log);
         Self {
             plan,
+            made_from: MadeFrom::View,
             summary: Summary {
                 text,
                 sources: Vec::new(),

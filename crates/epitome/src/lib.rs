@@ -61,7 +61,7 @@ mod word_cut;
 mod wording;
 
 pub use anchor::anchors;
-pub use compaction::{Basis, Compaction};
+pub use compaction::{Basis, Compaction, MadeFrom};
 pub use course::{
     CacheState, Course, Decision, Frame, Move, ReadyFacts, ShowNow, Sight, Ticket, Work,
 };

@@ -48,6 +48,13 @@ impl Preset {
         self
     }
 
+    /// Whether the built-in summariser reads everything again for each compaction, also what an earlier summary stands
+    /// for: where the design keeps by size and does not count its rounds. The others are defined on what is shown.
+    #[must_use]
+    pub fn rereads_originals(&self) -> bool {
+        self.keep == Keep::Budget && self.design.form.round_of.is_none()
+    }
+
     /// The window this design assumes where none is known.
     #[must_use]
     pub const fn assumed_window(&self) -> Window {

@@ -17,8 +17,8 @@ use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
 /// How a compaction came about, as far as it does not say so itself.
 #[derive(Clone, Copy)]
 struct Made<'a> {
-    /// How many messages were shown when the work on it began.
-    shown: usize,
+    /// How many messages it was made from.
+    from_messages: usize,
     /// Which summariser held, and what failed before it.
     steps: &'a [Step],
     /// The sum it was shown by before it had to be.
@@ -87,14 +87,14 @@ impl Conversation {
             failed: None,
             message: String::new(),
         };
-        let shown = state.session.log().len();
         // What happens at once waits for no hook: they are told behind it, in order.
         let late = BeforeCompaction {
-            message_count: shown,
+            message_count: state.session.log().len(),
             token_count: Some(state.session.view_tokens()),
         };
+        let from_messages = next.records().last().map_or(0, |made| made.from_messages);
         let made = Made {
-            shown,
+            from_messages,
             steps: &[step],
             swap: None,
         };
@@ -137,13 +137,13 @@ impl Conversation {
                 return Err(no.into());
             }
         };
-        let shown = prepared.shown();
+        let from_messages = prepared.from_messages();
         let compaction = prepared.compaction().clone();
         let mut next = state.session.clone();
         match next.commit(prepared).map(|_| ()) {
             Ok(()) => {
                 let made = Made {
-                    shown,
+                    from_messages,
                     steps: &written.steps,
                     swap: shown_now.and_then(ShowNow::swap),
                 };
@@ -151,7 +151,7 @@ impl Conversation {
             }
             Err(CommitError::Superseded) => {
                 let made = Made {
-                    shown,
+                    from_messages,
                     steps: &written.steps,
                     swap: None,
                 };
@@ -273,7 +273,7 @@ impl Conversation {
             tokens_after: compaction.tokens_after,
             summary: compaction.summary.text.clone(),
             record: SessionRecord {
-                shown: made.shown,
+                shown: made.from_messages,
                 compaction,
                 hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: made.steps.iter().map(StepRecord::from).collect(),

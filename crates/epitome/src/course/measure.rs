@@ -189,7 +189,10 @@ impl Course {
     /// What a compaction for `reason` should leave, by the meter and without the leading system prompt.
     pub(super) fn room(&self, sight: &Sight<'_>, reason: Reason) -> Room {
         let log = sight.log;
-        let total = log.tokens(leading_system(log)..log.len());
+        let system = leading_system(log);
+        // What goes out may be less than what a compaction is made from.
+        let shown = sight.shown_tokens.saturating_sub(log.tokens(0..system));
+        let total = log.tokens(system..log.len()).min(shown);
         let Some(target) = self.target(sight, reason) else {
             return Room::of(total / 4);
         };
@@ -213,7 +216,8 @@ impl Course {
             // Made ahead of the line, it should still leave enough when the line is reached; the request that reaches
             // it goes past it by a part of a turn.
             Reason::NearLine => {
-                lines.hard_tokens.saturating_sub(reading.size_tokens) + growth.tokens
+                let left = lines.hard_tokens.saturating_sub(reading.size_tokens);
+                left.saturating_add(growth.tokens)
             }
             _ => 0,
         };
