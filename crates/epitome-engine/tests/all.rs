@@ -17,6 +17,7 @@ mod all {
     mod nobody_waits;
     mod pipeline;
     mod rounds;
+    mod seventh_design;
     mod spirals;
     mod staged;
     mod state_machine;

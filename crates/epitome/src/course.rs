@@ -17,14 +17,13 @@ mod refusal;
 pub use measure::{Frame, Ticket};
 pub use ready::{CacheState, ReadyFacts, ShowNow};
 
-use crate::design::{Preset, Trigger};
+use crate::design::{Preset, PresetName, Trigger};
 use crate::digest::Digest;
 use crate::gauge::{Anchor, Belief, CachePrices};
 use crate::guard::{self, Guard};
 use crate::ledger::{Breaker, Failure, Ledger, LedgerSettings, Need};
 use crate::log::Log;
 use crate::plan::{leading_system, percent_of};
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::spacebot::{self, Tier};
 use crate::usage::Usage;

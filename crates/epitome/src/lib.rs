@@ -37,7 +37,6 @@ mod one_line;
 mod pin;
 mod plan;
 mod preset;
-mod preset_name;
 pub mod provenance;
 mod prune;
 mod pruning;
@@ -66,8 +65,8 @@ pub use course::{
     CacheState, Course, Decision, Frame, Move, ReadyFacts, ShowNow, Sight, Ticket, Work,
 };
 pub use design::{
-    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Preset, SummaryForm,
-    SummaryPlace, Trigger,
+    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Knob, Knobs, Preset,
+    PresetName, SummaryForm, SummaryPlace, Trigger, UnknownPreset,
 };
 pub use digest::Digest;
 pub use dress::{Dress, Form};
@@ -101,7 +100,6 @@ pub use pin::{
 pub use plan::{
     Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system, notes_within,
 };
-pub use preset_name::{PresetName, UnknownPreset};
 pub use prune::{Cache, Frozen, PLACEHOLDER_MARK, PruneCause, Pruned};
 pub use pruning::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
 pub use reason::Reason;

@@ -1,8 +1,7 @@
 //! A preset: the choices of a design, at work on a conversation.
 
-use crate::design::{Design, Keep, Preset, SummaryPlace, Trigger};
+use crate::design::{Design, Keep, Preset, PresetName, SummaryPlace, Trigger};
 use crate::log::Log;
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::{openclaw, spacebot};
 use crate::split::{self, Split};

@@ -45,7 +45,7 @@ impl Conversation {
     /// A design may have the provider count after each compaction, where its summariser is the conversation's own model.
     pub(super) async fn recount_as_the_design_does(&self) {
         let shared = self.shared();
-        if !shared.settings.preset().design().asking.recounts {
+        if !shared.settings.design().asking.recounts {
             return;
         }
         let model = self.state().await.model(shared).map(str::to_owned);

@@ -64,7 +64,7 @@ async fn after_four_rounds_the_summary_is_the_one_of_all_the_originals() {
         let record = session.records().last().unwrap();
         let made = &record.compaction;
         assert_eq!(made.made_from, MadeFrom::Originals);
-        let frozen = &session.messages()[..record.entries];
+        let frozen = &session.messages()[..record.from_messages];
         let mut log = Log::new();
         for message in frozen {
             log.push(&Facts::of(message, Meter::Estimate));

@@ -1,6 +1,6 @@
 //! `default`, ours: prepares early in the background, shows it when it pays or must be.
 
-use super::{Design, Own, Preset, Trigger};
+use super::{Design, DesignSettings, Own, Preset, Trigger};
 use crate::pruning::{EntryCap, OldResults, PruneSettings};
 use crate::reference::layer;
 use crate::setting::{Bounds, Field, Fields, Key, Slot, settings};
@@ -9,6 +9,7 @@ use crate::window::Margins;
 
 pub(super) static DESIGN: Design = Design {
     name: "default",
+    settings: |_| DesignSettings::Default(DefaultSettings::default()),
     guards: true,
     shows_at_once: false,
     waits: false,

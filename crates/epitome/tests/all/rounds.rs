@@ -283,7 +283,7 @@ fn later_rounds_read_the_originals_again() {
     assert_eq!(made.made_from, MadeFrom::Originals);
     assert_eq!(session.records()[0].compaction.made_from, MadeFrom::View);
     // The same as if nothing had been compacted before.
-    let all: Vec<Message> = session.messages()[..record.entries]
+    let all: Vec<Message> = session.messages()[..record.from_messages]
         .iter()
         .map(|message| (**message).clone())
         .collect();
