@@ -26,33 +26,39 @@ pub(crate) struct Shared {
     pub(crate) runner: Runner,
     /// What is believed of models, for all conversations.
     pub(crate) models: KnownModels,
-    /// The conversations' own model, where their frames name none.
-    pub(crate) model: Option<String>,
-    /// Where it is asked.
-    pub(crate) endpoint: Option<String>,
-    /// Whether a longer context than usual is asked for.
-    pub(crate) context: ContextBeta,
+    pub(crate) own_model: OwnModel,
     pub(crate) clock: Clock,
     pub(crate) tasks: TaskTracker,
     pub(crate) stopping: CancellationToken,
     pub(crate) lease_ms: i64,
 }
 
+/// The conversations' own model, as the host names it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnModel {
+    /// Its name, where the frame of a conversation names no other.
+    pub(crate) name: Option<String>,
+    /// Where it is asked.
+    pub(crate) endpoint: Option<String>,
+    /// Whether a longer context than usual is asked for.
+    pub(crate) context: ContextBeta,
+}
+
 impl Shared {
     /// What is learned about a model is kept under this, where it is known which one it is.
     pub(crate) fn model_key(&self, model: Option<&str>) -> Option<ModelKey> {
         Some(ModelKey {
-            endpoint: self.endpoint.clone()?,
+            endpoint: self.own_model.endpoint.clone()?,
             model: model?.to_owned(),
-            context: self.context,
+            context: self.own_model.context,
         })
     }
 
     /// What is known of a model's window without any provider. What the host says is about the model that it names.
     pub(crate) fn window_of(&self, model: Option<&str>) -> Window {
         let other = model.filter(|_| self.window.source != WindowSource::Configured);
-        let other = other.filter(|other| Some(*other) != self.model.as_deref());
-        let found = other.and_then(|other| window_of_with(other, self.context));
+        let other = other.filter(|other| Some(*other) != self.own_model.name.as_deref());
+        let found = other.and_then(|other| window_of_with(other, self.own_model.context));
         found.unwrap_or(self.window)
     }
 

@@ -111,7 +111,7 @@ async fn base(
     depth: usize,
 ) -> Result<State, ConversationError> {
     let fresh = || {
-        let model = in_table(shared.model.as_deref());
+        let model = in_table(shared.own_model.name.as_deref());
         let session = Session::from_settings(&shared.settings, shared.window, shared.meter)
             .with_cache_prices(CachePrices::of(model));
         let mut state = State::new(if shared.guards {

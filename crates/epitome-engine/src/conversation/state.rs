@@ -115,7 +115,8 @@ impl State {
 
     /// The model that its requests go to, where that is known.
     pub(super) fn model<'a>(&'a self, shared: &'a Shared) -> Option<&'a str> {
-        self.frame.model.as_deref().or(shared.model.as_deref())
+        let own = shared.own_model.name.as_deref();
+        self.frame.model.as_deref().or(own)
     }
 
     /// Under which name it learns.

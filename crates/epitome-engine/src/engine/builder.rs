@@ -15,7 +15,7 @@ use crate::hooks::Hooks;
 use crate::known_models::KnownModels;
 use crate::model::Caller;
 use crate::runner::{LEASE_MS, Runner};
-use crate::shared::Shared;
+use crate::shared::{OwnModel, Shared};
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
 /// Why an engine cannot be made.
@@ -40,17 +40,21 @@ pub struct EngineBuilder {
     meter: Meter,
     wire: Wire,
     guards: bool,
+    own_model: OwnModel,
+    summaries: Summaries,
+    hooks: Hooks,
+    clock: Clock,
+    lease_ms: i64,
+}
+
+/// Who writes summaries, and how they are asked for.
+#[derive(Debug)]
+struct Summaries {
     caller: Option<Caller>,
-    model: Option<String>,
-    endpoint: Option<String>,
-    context: ContextBeta,
     writer: Option<Arc<dyn Writer>>,
     form: Option<SummaryForm>,
     style: Option<Style>,
     templates: Templates,
-    hooks: Hooks,
-    clock: Clock,
-    lease_ms: i64,
 }
 
 impl Default for EngineBuilder {
@@ -64,14 +68,14 @@ impl Default for EngineBuilder {
             meter: Meter::Estimate,
             wire: Wire::OpenAiChat,
             guards: true,
-            caller: None,
-            model: None,
-            endpoint: None,
-            context: ContextBeta::None,
-            writer: None,
-            form: None,
-            style: None,
-            templates: Templates::built_in(),
+            own_model: OwnModel::default(),
+            summaries: Summaries {
+                caller: None,
+                writer: None,
+                form: None,
+                style: None,
+                templates: Templates::built_in(),
+            },
             hooks: Hooks::default(),
             clock: Clock::default(),
             lease_ms: LEASE_MS,
@@ -139,7 +143,7 @@ impl EngineBuilder {
     /// The model that writes summaries.
     #[must_use]
     pub fn summariser(mut self, caller: Caller) -> Self {
-        self.caller = Some(caller);
+        self.summaries.caller = Some(caller);
         self
     }
 
@@ -149,8 +153,8 @@ impl EngineBuilder {
     /// proxy on the same store knows.
     #[must_use]
     pub fn model(mut self, endpoint: impl Into<String>, model: impl Into<String>) -> Self {
-        self.endpoint = Some(endpoint.into());
-        self.model = Some(model.into());
+        self.own_model.endpoint = Some(endpoint.into());
+        self.own_model.name = Some(model.into());
         self
     }
 
@@ -158,35 +162,35 @@ impl EngineBuilder {
     /// window, and what is learned about it is kept apart.
     #[must_use]
     pub const fn context_beta(mut self, context: ContextBeta) -> Self {
-        self.context = context;
+        self.own_model.context = context;
         self
     }
 
     /// Somebody else who writes summaries.
     #[must_use]
     pub fn writer(mut self, writer: impl Writer + 'static) -> Self {
-        self.writer = Some(Arc::new(writer));
+        self.summaries.writer = Some(Arc::new(writer));
         self
     }
 
     /// What the summariser is shown, where that is not as in the preset.
     #[must_use]
     pub const fn summary_form(mut self, form: SummaryForm) -> Self {
-        self.form = Some(form);
+        self.summaries.form = Some(form);
         self
     }
 
     /// How summaries are asked for, where that is not as in the preset.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
-        self.style = Some(style);
+        self.summaries.style = Some(style);
         self
     }
 
     /// What the summariser is told.
     #[must_use]
     pub fn templates(mut self, templates: Templates) -> Self {
-        self.templates = templates;
+        self.summaries.templates = templates;
         self
     }
 
@@ -230,18 +234,7 @@ impl EngineBuilder {
         models.recall_all(&store).await?;
         let window = self.settings.window().unwrap_or(self.window);
         let window = reaching(&self.settings, window);
-        let mut style = self.style.unwrap_or_else(|| Style::of(&self.settings));
-        if let Some(form) = self.form {
-            style.form = form;
-        }
-        let writer = self.writer.or_else(|| {
-            let caller = self.caller.clone()?;
-            let templates = Arc::new(self.templates);
-            let writer = ModelWriter::new(caller, templates, style, Parts::default());
-            Some(Arc::new(writer) as Arc<dyn Writer>)
-        });
-        let ladder = Ladder::new(writer, self.settings.common.on_failure);
-        let runner = Runner::new(&self.settings, ladder, self.caller, self.hooks);
+        let runner = self.summaries.runner(&self.settings, self.hooks);
         let holder = self.holder.unwrap_or_else(clock::new_id);
         Ok(Engine {
             shared: Arc::new(Shared {
@@ -255,9 +248,7 @@ impl EngineBuilder {
                 meter: self.meter,
                 wire: self.wire,
                 guards: self.guards,
-                model: self.model,
-                endpoint: self.endpoint,
-                context: self.context,
+                own_model: self.own_model,
                 models,
                 clock: self.clock,
                 tasks: TaskTracker::new(),
@@ -265,6 +256,24 @@ impl EngineBuilder {
                 lease_ms: self.lease_ms,
             }),
         })
+    }
+}
+
+impl Summaries {
+    /// Who carries compactions out.
+    fn runner(self, settings: &Settings, hooks: Hooks) -> Runner {
+        let mut style = self.style.unwrap_or_else(|| Style::of(settings));
+        if let Some(form) = self.form {
+            style.form = form;
+        }
+        let caller = self.caller;
+        let writer = self.writer.or_else(|| {
+            let templates = Arc::new(self.templates);
+            let writer = ModelWriter::new(caller.clone()?, templates, style, Parts::default());
+            Some(Arc::new(writer) as Arc<dyn Writer>)
+        });
+        let ladder = Ladder::new(writer, settings.common.on_failure);
+        Runner::new(settings, ladder, caller, hooks)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Borrow;
 
-use super::{Compaction, Writer};
+use super::Compaction;
+use super::carry::Writer;
 use crate::design::{Design, PresetName};
 use crate::dress::Dress;
 use crate::log::Log;
