@@ -6,7 +6,7 @@ mod pins;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Anchor, Digest, Ledger, LedgerSettings};
+use epitome::{CountedSize, Digest, Ledger, LedgerSettings};
 use epitome_engine::known_models::SummaryPlacement;
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
@@ -91,7 +91,7 @@ pub(crate) enum Written {
 /// What the provider counted for a request that ended here.
 #[derive(Clone, Debug)]
 pub(crate) struct Counted {
-    pub(crate) anchor: Anchor,
+    pub(crate) anchor: CountedSize,
     /// The epoch that the request was sent under.
     pub(crate) epoch: Option<String>,
     /// Its system prompt and tools.

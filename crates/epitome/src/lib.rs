@@ -102,7 +102,7 @@ pub use event::{Event, EventFields, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
 pub use gauge::{
-    Anchor, Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, Evidence,
+    Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, CountedSize, Evidence,
     Gauge, Learned, Lesson, OutputCounting, Reading, RefusedSize, Swap, Target, TurnGrowth,
     TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, is_surely_cold,
 };

@@ -12,7 +12,7 @@ use super::{Conversation, ConversationError};
 use crate::hooks::{AfterCompaction, BeforeCompaction};
 use crate::record::{ChangePlace, RecordError, SessionRecord, StepRecord};
 use crate::runner::CalledOff;
-use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
+use crate::summarise::{LadderRung, Memory, TriedRung, Wish, Written};
 
 /// How a compaction came about, as far as it does not say so itself.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ struct Made<'a> {
     /// How many messages it was made from.
     from_messages: usize,
     /// Which summariser held, and what failed before it.
-    steps: &'a [Step],
+    steps: &'a [TriedRung],
     /// The sum it was shown by before it had to be.
     swap: Option<Swap>,
 }
@@ -82,7 +82,7 @@ impl Conversation {
         state: &mut State,
         next: Session,
     ) -> Result<(), ConversationError> {
-        let step = Step {
+        let step = TriedRung {
             rung: LadderRung::BuiltIn,
             failed: None,
             message: String::new(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use epitome::{
-    Anchor, Count, Gauge, Lesson, OutputCounting, Reason, RefusedSize, ShowNow, TurnKind,
+    Count, CountedSize, Gauge, Lesson, OutputCounting, Reason, RefusedSize, ShowNow, TurnKind,
     UsageFinding,
 };
 use epitome_engine::known_models::{ModelKey, News};
@@ -70,7 +70,7 @@ impl Keeper {
     /// What the request was counted at is where those that follow it count from.
     fn anchor(&self, ticket: &Ticket, real_tokens: u64) {
         if let Some((_, tip)) = ticket.conversation.chain.last() {
-            let anchor = Anchor {
+            let anchor = CountedSize {
                 real_tokens,
                 estimated_tokens: ticket.sent_tokens,
             };

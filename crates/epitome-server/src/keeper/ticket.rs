@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{Anchor, CacheState, Digest, TurnKind, is_surely_cold, leading_system};
+use epitome::{CacheState, CountedSize, Digest, TurnKind, is_surely_cold, leading_system};
 use epitome_engine::known_models::{ModelKey, SummaryPlacement};
 use epitome_engine::model::Borrowed;
 use epitome_wire::{Body, Conversation, Field};
@@ -72,7 +72,7 @@ impl Ticket {
     }
 
     /// What the provider counted of this conversation under an epoch, newest first.
-    pub(super) fn anchors(&self, epoch: Option<&Epoch>) -> Vec<Anchor> {
+    pub(super) fn anchors(&self, epoch: Option<&Epoch>) -> Vec<CountedSize> {
         let id = epoch.map(|epoch| epoch.id.as_str());
         let counts = self.place.counts.iter();
         counts

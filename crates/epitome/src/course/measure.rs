@@ -3,7 +3,7 @@
 use super::{Course, Sight};
 use crate::design::DueCount;
 use crate::gauge::{
-    Anchor, Belief, CachePrices, Count, Gauge, OutputCounting, Reading, Target, TurnGrowth,
+    Belief, CachePrices, Count, CountedSize, Gauge, OutputCounting, Reading, Target, TurnGrowth,
     TurnKind, UsageFinding,
 };
 use crate::plan::{Room, leading_system};
@@ -88,7 +88,7 @@ impl Course {
             && !matches!(finding, Some(UsageFinding::Truncated { .. }));
         if is_size {
             self.anchors.truncate(ANCHORS - 1);
-            let anchor = Anchor {
+            let anchor = CountedSize {
                 real_tokens,
                 estimated_tokens: ticket.estimated_tokens,
             };
