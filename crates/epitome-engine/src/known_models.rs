@@ -205,6 +205,7 @@ impl KnownModels {
     }
 
     /// A provider refused a request as too long.
+    #[must_use]
     pub fn refused(&self, key: &ModelKey, refused: RefusedSize) -> (Lesson, News) {
         let lesson = self.update(key, |known| known.belief.refused(refused));
         match lesson {

@@ -51,7 +51,8 @@ impl Conversation {
             .await?;
         let compaction = {
             let mut state = self.state().await;
-            let is_published = self.publish(&mut state, written, None, None).await?;
+            // It holds sessions, and every future that compacts would hold it.
+            let is_published = Box::pin(self.publish(&mut state, written, None, None)).await?;
             let compaction = state.session.compaction().filter(|_| is_published);
             compaction.cloned().ok_or(ConversationError::Superseded)?
         };

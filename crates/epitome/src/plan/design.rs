@@ -129,7 +129,7 @@ impl Borders {
         let system_end = leading_system(log);
         let head_end = preset.head_end(log);
         let tokens_before = log.tokens(system_end..log.len());
-        let last_cut = log.last_cut().ok_or(nothing(tokens_before))?;
+        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
         let head_tokens = log.tokens(system_end..head_end);
         let least_tail = preset
             .cut(log, log.len().min(head_end))
@@ -153,7 +153,7 @@ impl Borders {
     fn cut(&self, preset: &Preset, log: &Log, budget_tokens: Option<u64>) -> Result<usize, NoPlan> {
         let cut = preset.cut(log, self.head_end);
         let cut = cut.filter(|cut| *cut > self.head_end);
-        let cut = cut.ok_or(nothing(self.floor_tokens))?;
+        let cut = cut.ok_or_else(|| nothing(self.floor_tokens))?;
         let Some(budget) = budget_tokens else {
             return Ok(cut);
         };
