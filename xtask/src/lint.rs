@@ -1,7 +1,7 @@
 //! `cargo xtask lint`: cargo's own checks, then the house rules. Everything runs; the failures are listed at the end.
 //!
 //! Layout: [`tracked`] lists the files, [`files`] judges each, [`cycles`] and [`designs`] what [`imports`] finds in them, [`clock`] who
-//! reads the time; [`metadata`] reads
+//! reads the time, [`front_pages`] whether the README says the same as the libraries; [`metadata`] reads
 //! the dependency graph, [`dependencies`] and [`licences`] judge it.
 
 mod clock;
@@ -10,6 +10,7 @@ mod dependencies;
 mod designs;
 mod expression;
 mod files;
+mod front_pages;
 mod imports;
 mod licences;
 mod metadata;
@@ -101,6 +102,10 @@ fn house_rules(project: &Project) -> Result<Vec<Finding>> {
         (
             "designs are named in their own room only",
             Ok(designs::named_outside(&files)),
+        ),
+        (
+            "the README says what the libraries' front pages say",
+            Ok(front_pages::not_in_the_readme(&files)),
         ),
         (
             "the time is read, waited for and made names of only in `clock`",

@@ -92,7 +92,7 @@ fn compact(
     };
     Report::new(
         name,
-        resolved.settings.preset(),
+        resolved.settings.design(),
         input,
         outcome,
         rendered,
@@ -156,19 +156,19 @@ fn carry_out(
     input: &Input,
     plan: Plan,
 ) -> Result<Result<Compaction, NoPlan>> {
-    let preset = resolved.settings.preset();
+    let design = resolved.settings.design();
     let meter = args.count.meter();
     let focus = args.focus.as_deref();
     if summarizer.kind == SummarizerKind::Extractive {
         let basis = Basis {
-            design: preset.design(),
+            design,
             focus,
             ..Basis::new(&input.log, &input.messages, meter)
         };
         return Ok(Compaction::extract_verified(plan, &basis));
     }
     let messages = input.messages.iter().cloned().map(Arc::new).collect();
-    let job = Job::of(preset, plan, input.log.clone(), messages, meter);
+    let job = Job::of(design, plan, input.log.clone(), messages, meter);
     let model = args.model.as_deref();
     let (outcome, written) =
         summarizer::written(&job, summarizer, &resolved.settings, model, focus)?;

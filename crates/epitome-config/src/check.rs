@@ -116,7 +116,7 @@ impl Presets {
                 match (used, having.first()) {
                     (None, Some(preset)) if !is_lenient => Err(SettingsError::UnknownKey {
                         path: item.written.clone(),
-                        hint: Hint::OfPreset(*preset),
+                        hint: Hint::OfPreset(preset.as_str()),
                     }),
                     (used, first) => {
                         let preset = used.or(first).copied().unwrap_or_default();

@@ -59,7 +59,7 @@ impl<'l> ForAgent<'l> {
             .window()
             .or_else(|| model.and_then(window_of))
             .unwrap_or_else(|| preset.assumed_window());
-        let name = settings.preset();
+        let name = settings.preset().unwrap_or_default();
         let mut entries = vec![entry(
             holding.get("preset").copied(),
             "preset".to_owned(),
@@ -134,7 +134,7 @@ fn overlay<'i>(
     settings: &mut Settings,
     items: impl Iterator<Item = &'i Item>,
 ) -> Result<(), SettingsError> {
-    let preset = settings.preset();
+    let preset = settings.preset().unwrap_or_default();
     let known = items.filter_map(|item| match item.setting {
         Setting::Key(key) if presets_with(key).contains(&preset) => Some((key, item.value.clone())),
         _ => None,

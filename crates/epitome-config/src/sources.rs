@@ -24,7 +24,7 @@ pub const TRUSTED_NAME: &str = "trusted.jsonl";
 /// };
 /// let loaded = sources.load()?;
 /// let resolved = loaded.for_agent(None).for_model("gpt-5");
-/// assert_eq!(resolved.settings.preset(), epitome::PresetName::Vibe);
+/// assert_eq!(resolved.settings.preset(), Some(epitome::PresetName::Vibe));
 /// assert_eq!(resolved.window.tokens, 32_000);
 /// assert_eq!(loaded.value("window").unwrap().origin.to_string(), "--window");
 /// # Ok::<(), epitome_config::ConfigError>(())

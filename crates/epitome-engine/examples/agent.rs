@@ -228,7 +228,7 @@ impl Agent {
             if matches!(event, Event::Finished(_) | Event::Truncated { .. }) {
                 self.pipeline.reset(ResetReason::Compact);
             }
-            for line in event.lines(self.settings.preset()) {
+            for line in event.lines(self.settings.design()) {
                 writeln!(stderr(), "{line}")?;
             }
         }

@@ -25,6 +25,7 @@ use epitome_wire::Wire;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::hooks::HookContext;
+use crate::known_models::BeliefUpdate;
 use crate::record::RecordError;
 use crate::shared::Shared;
 use crate::statistics::Statistics;
@@ -166,13 +167,9 @@ impl Conversation {
     /// The provider counted the request of the last [`prepare_step`](Self::prepare_step) and its answer, which took so
     /// many seconds. What became of the conversation meanwhile does not matter.
     pub async fn observe(&self, usage: Usage, seconds: f64) -> Option<UsageFinding> {
-        let mut state = self.state().await;
-        let prices = self.prices();
-        state.statistics.update(usage, seconds, &prices);
-        match state.sent {
-            Some(ticket) => state.session.observe_sent(ticket, usage),
-            None => state.session.observe(usage),
-        }
+        let state = self.state().await;
+        let ticket = state.sent.unwrap_or_else(|| state.session.ticket());
+        self.counted(state, ticket, usage, seconds).await
     }
 
     /// [`observe`](Self::observe) for a host that has several requests under way: `ticket` is that of the
@@ -183,10 +180,23 @@ impl Conversation {
         usage: Usage,
         seconds: f64,
     ) -> Option<UsageFinding> {
-        let mut state = self.state().await;
-        let prices = self.prices();
+        let state = self.state().await;
+        self.counted(state, ticket, usage, seconds).await
+    }
+
+    async fn counted(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        ticket: Ticket,
+        usage: Usage,
+        seconds: f64,
+    ) -> Option<UsageFinding> {
+        let prices = self.prices(&state);
         state.statistics.update(usage, seconds, &prices);
-        state.session.observe_sent(ticket, usage)
+        let (finding, update) = state.observe(ticket, usage, self.shared());
+        drop(state);
+        self.save_belief(update).await;
+        finding
     }
 
     /// Everything but the messages that the conversation's requests have: model, system prompt, tools and so on, as one
@@ -200,9 +210,7 @@ impl Conversation {
             why,
         })?;
         let mut state = self.state().await;
-        state.session.set_frame(frame.tokens, frame.kind);
-        state.session.set_output_tokens(frame.output_tokens);
-        state.frame = frame;
+        state.set_frame(frame, self.shared());
         Ok(())
     }
 
@@ -246,8 +254,21 @@ impl Conversation {
         &self.inner.shared
     }
 
+    /// What it is at the moment, with what is believed of its model by now: other conversations learn too.
     async fn state(&self) -> MutexGuard<'_, State> {
-        self.inner.state.lock().await
+        let mut state = self.inner.state.lock().await;
+        state.believe(self.shared());
+        state
+    }
+
+    /// Stores what was learned of a model. What cannot be stored is known until the engine ends.
+    async fn save_belief(&self, update: Option<BeliefUpdate>) {
+        let Some(update) = update else {
+            return;
+        };
+        if let Err(error) = update.save(&self.shared().store).await {
+            tracing::warn!(conversation = %self.id(), %error, "what was learned of a model cannot be stored");
+        }
     }
 
     fn context(&self) -> Arc<HookContext> {
@@ -259,9 +280,8 @@ impl Conversation {
         context.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn prices(&self) -> epitome::Prices {
-        let model = self.shared().model.as_deref();
-        let found = model.and_then(|name| epitome::ModelTable::builtin().find(name));
+    fn prices(&self, state: &State) -> epitome::Prices {
+        let found = state::in_table(state.model(self.shared()));
         found.map(|model| model.prices).unwrap_or_default()
     }
 
@@ -280,11 +300,7 @@ impl Conversation {
         // It was begun on what is no longer so.
         self.call_off(state).await;
         fresh.works_begun = state.works_begun;
-        fresh.frame = std::mem::take(&mut state.frame);
-        fresh
-            .session
-            .set_frame(fresh.frame.tokens, fresh.frame.kind);
-        fresh.session.set_output_tokens(fresh.frame.output_tokens);
+        fresh.set_frame(std::mem::take(&mut state.frame), self.shared());
         fresh.statistics = std::mem::take(&mut state.statistics);
         *state = fresh;
         Ok(())

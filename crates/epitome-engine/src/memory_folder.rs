@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::civil::Date;
 
 pub use path::MemoryPath;
-pub use tool::{MEMORY_TOOL, Written};
+pub use tool::{MEMORY_TOOL, NoteKept};
 
 /// The longest text of one call, in bytes.
 pub const TEXT_BYTES: usize = 256 << 10;
@@ -27,13 +27,13 @@ pub const DAY_BYTES: u64 = 4 << 20;
 /// appended to.
 ///
 /// ```
-/// use epitome_engine::memory_folder::{MemoryFolder, Written};
+/// use epitome_engine::memory_folder::{MemoryFolder, NoteKept};
 ///
 /// # let root = tempfile::tempdir()?;
 /// let folder = MemoryFolder::open(root.path())?;
 /// let day = jiff::civil::date(2026, 11, 15);
 /// folder.append(day, "The build needs Java 21.")?;
-/// assert_eq!(folder.append(day, "The build needs Java 21.")?, Written::AlreadyThere { day });
+/// assert_eq!(folder.append(day, "The build needs Java 21.")?, NoteKept::AlreadyThere { day });
 /// let text = std::fs::read_to_string(root.path().join("memory/2026-11-15.md"))?;
 /// assert_eq!(text, "The build needs Java 21.\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -138,7 +138,7 @@ impl MemoryFolder {
     ///
     /// # Errors
     /// If the text is empty or too long, if something else stands in the file's place, or if the disk refuses.
-    pub fn append(&self, day: Date, text: &str) -> Result<Written, MemoryError> {
+    pub fn append(&self, day: Date, text: &str) -> Result<NoteKept, MemoryError> {
         let path = MemoryPath::of(day)?;
         let text = text.trim_end().trim_start_matches(['\n', '\r']);
         if text.is_empty() {

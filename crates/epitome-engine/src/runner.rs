@@ -17,7 +17,7 @@ pub use lease::{LEASE_MS, Lease, LeaseTerms};
 use crate::clock;
 use crate::hooks::{AfterCompaction, BeforeCompaction, HookContext, Hooks, Preparation, Verdict};
 use crate::model::{Asked, Caller};
-use crate::summarise::{Ladder, LadderRung, Step, Wish, Written};
+use crate::summarise::{Ladder, LadderRung, TriedRung, Wish, Written};
 
 /// The longest that background work may take where no endpoint says so.
 const LONGEST: Duration = Duration::from_secs(720);
@@ -131,7 +131,7 @@ impl Runner {
                 Ok(prepared) => {
                     return Ok(Written {
                         prepared: Ok(prepared),
-                        steps: vec![Step {
+                        steps: vec![TriedRung {
                             rung: LadderRung::Full,
                             failed: None,
                             message: String::from("written by a hook"),

@@ -15,7 +15,7 @@ mod templates;
 mod transcript;
 mod writer;
 
-pub use ladder::{Ladder, LadderRung, Step, Wish, Written};
+pub use ladder::{Ladder, LadderRung, TriedRung, Wish, Written};
 pub use memory::{Memory, MemoryKind, extracted as extracted_memories};
 pub use parts::Parts;
 pub use style::{Style, SummaryForm};

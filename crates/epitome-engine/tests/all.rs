@@ -8,6 +8,7 @@ mod all {
     mod hook_commands;
     mod hooks;
     mod kill;
+    mod known_models;
     mod left_alone;
     mod memory_attacks;
     mod memory_flush;
@@ -15,6 +16,8 @@ mod all {
     mod museum;
     mod nobody_waits;
     mod pipeline;
+    mod rounds;
+    mod seventh_design;
     mod spirals;
     mod staged;
     mod state_machine;

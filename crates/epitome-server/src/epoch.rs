@@ -11,6 +11,7 @@ use epitome::{
     Compaction, Digest, Layout, Log, Message, Meter, Plan, Role, Session, TaskPlace, Trim, View,
     ViewItem,
 };
+use epitome_engine::known_models::SummaryPlacement;
 use epitome_engine::record::{
     ChainRecord, FrozenView, LinkTrims, MadeFor, Record, RecordError, StoredTrim,
 };
@@ -19,8 +20,6 @@ use epitome_wire::{Body, Conversation, decode};
 use frozen::{freeze, last_link, thaw};
 pub(crate) use need::Need;
 pub(crate) use pruned::{Replacement, ViewForm};
-
-use crate::models::Form;
 
 /// A compaction as it is applied to requests. Positions are links of the chain, not indices of a request: a
 /// client may add or drop its own notes between two requests.
@@ -131,7 +130,7 @@ impl Epoch {
         &self,
         conversation: &Conversation,
         body: &Body,
-        form: Form,
+        form: SummaryPlacement,
     ) -> Option<Applied> {
         if let Some(frozen) = &self.record.view {
             return self.apply_view(frozen, conversation, body, form);
@@ -147,7 +146,7 @@ impl Epoch {
         };
         let log = &conversation.log;
         let mut plan = Plan::again(log, cut, task, self.record.notes_cap_tokens)?;
-        if form == Form::Alternating && task == TaskPlace::Head {
+        if form == SummaryPlacement::Alternating && task == TaskPlace::Head {
             plan.layout = Layout::Merged;
         }
         let trims: Option<Vec<(usize, Vec<Trim>)>> = self
@@ -162,7 +161,7 @@ impl Epoch {
         let kept_notes: u64 = plan.notes.iter().map(|&at| log.tokens(at..at + 1)).sum();
         let removed = log.tokens(plan.span.clone()) + self.record.trimmed_tokens;
         let mut view = View::of(&plan, log.len(), &trims?);
-        if form == Form::Alternating && plan.tail_starts_with_user {
+        if form == SummaryPlacement::Alternating && plan.tail_starts_with_user {
             acknowledge(&mut view);
         }
         Some(Applied {
@@ -178,11 +177,11 @@ impl Epoch {
         frozen: &FrozenView,
         conversation: &Conversation,
         body: &Body,
-        form: Form,
+        form: SummaryPlacement,
     ) -> Option<Applied> {
         let mut view = thaw(frozen, conversation)?;
         let log = &conversation.log;
-        if form == Form::Alternating && starts_with_user(&view, log) {
+        if form == SummaryPlacement::Alternating && starts_with_user(&view, log) {
             acknowledge(&mut view);
         }
         let message = |item: &ViewItem| item.made(|at| read(body, at), &self.summary);

@@ -6,12 +6,12 @@ mod pins;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Anchor, Digest, Ledger, LedgerSettings};
+use epitome::{CountedSize, Digest, Ledger, LedgerSettings};
+use epitome_engine::known_models::SummaryPlacement;
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
 use crate::epoch::Epoch;
-use crate::models::Form;
 use epochs::{Epochs, newest};
 use pins::DroppedPins;
 
@@ -45,7 +45,7 @@ struct Inner {
     published: Epochs,
     prepared: Epochs,
     /// The nodes at which a provider would not take a compaction in a form.
-    refused: HashSet<(Digest, Form)>,
+    refused: HashSet<(Digest, SummaryPlacement)>,
     /// What was tried in each conversation.
     ledgers: HashMap<ConversationId, Ledger>,
     /// What requests took too much since a compaction lies ready, by its id.
@@ -91,7 +91,7 @@ pub(crate) enum Written {
 /// What the provider counted for a request that ended here.
 #[derive(Clone, Debug)]
 pub(crate) struct Counted {
-    pub(crate) anchor: Anchor,
+    pub(crate) anchor: CountedSize,
     /// The epoch that the request was sent under.
     pub(crate) epoch: Option<String>,
     /// Its system prompt and tools.
@@ -237,7 +237,7 @@ impl Index {
     pub(crate) fn published(
         &self,
         conversation: &Conversation,
-        form: Form,
+        form: SummaryPlacement,
         serves: impl Fn(&Epoch) -> bool,
     ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
@@ -249,7 +249,7 @@ impl Index {
     pub(crate) fn prepared(
         &self,
         conversation: &Conversation,
-        form: Form,
+        form: SummaryPlacement,
         serves: impl Fn(&Epoch) -> bool,
     ) -> Option<Arc<Epoch>> {
         let inner = self.lock();
@@ -284,12 +284,12 @@ impl Index {
     }
 
     /// A provider refused what this epoch makes of a request in this form: it is not applied so again by this process.
-    pub(crate) fn refuse(&self, epoch: &Epoch, form: Form) {
+    pub(crate) fn refuse(&self, epoch: &Epoch, form: SummaryPlacement) {
         self.lock().refused.insert((epoch.node, form));
     }
 
     /// Whether a provider refused an epoch at this node in this form.
-    pub(crate) fn is_refused(&self, node: Digest, form: Form) -> bool {
+    pub(crate) fn is_refused(&self, node: Digest, form: SummaryPlacement) -> bool {
         self.lock().refused.contains(&(node, form))
     }
 

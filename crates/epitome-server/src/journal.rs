@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use epitome::Digest;
 use epitome_engine::Clock;
+use epitome_engine::known_models::BeliefUpdate;
 use epitome_engine::record::RecordError;
 use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
-    AnyStore, Append, BeliefRow, Beliefs, Committed, CompactionRow, CompactionState, Compactions,
-    ConversationId, Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
+    AnyStore, Append, Committed, CompactionRow, CompactionState, Compactions, ConversationId,
+    Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use crate::index::{Index, Written};
-use crate::models::{self, Standing};
 use crate::words;
 
 /// How long a request waits for the store to answer a question.
@@ -99,7 +99,7 @@ impl Health {
 enum Write {
     Append(Box<Append>),
     Outcome(Box<Outcome>),
-    Belief(Box<BeliefRow>, Standing),
+    Belief(Box<BeliefUpdate>),
     Publish(String),
 }
 
@@ -305,8 +305,8 @@ impl Journal {
         self.enqueue(Write::Outcome(Box::new(outcome)));
     }
 
-    pub(crate) fn belief(&self, belief: BeliefRow, standing: Standing) {
-        self.enqueue(Write::Belief(Box::new(belief), standing));
+    pub(crate) fn belief(&self, update: BeliefUpdate) {
+        self.enqueue(Write::Belief(Box::new(update)));
     }
 
     pub(crate) fn publish(&self, id: String) {
@@ -368,7 +368,7 @@ async fn write_all(
             let result = match write {
                 Write::Append(append) => store.append(&tenant, &append).await,
                 Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
-                Write::Belief(belief, standing) => save_belief(&store, *belief, standing).await,
+                Write::Belief(update) => update.save(&*store).await,
                 Write::Publish(id) => store.publish(&tenant, &id, None).await,
             };
             match result {
@@ -381,23 +381,6 @@ async fn write_all(
         }
     }
     store.close().await;
-}
-
-/// Another proxy on the same store may have learned a window that this one has not: only news about the window itself
-/// takes the place of it.
-async fn save_belief(
-    store: &AnyStore,
-    mut belief: BeliefRow,
-    standing: Standing,
-) -> epitome_store::Result<()> {
-    if standing == Standing::Joins && belief.window.is_some() {
-        let stored = store.beliefs().await?;
-        let known = stored
-            .iter()
-            .find(|row| row.endpoint == belief.endpoint && row.model == belief.model);
-        models::join(&mut belief, known);
-    }
-    store.save_belief(&belief).await
 }
 
 async fn append_all(

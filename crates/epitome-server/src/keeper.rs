@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::{ContextBeta, Course, Meter, Move, Reading, Reason, Sight, TurnKind, Usage, Work};
+use epitome_engine::known_models::ModelKey;
 use epitome_store::ConversationId;
 use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
 use tokio_util::task::TaskTracker;
@@ -25,7 +26,7 @@ use crate::config::{Config, Mode};
 use crate::epoch::{Applied, Epoch, Need};
 use crate::index::Index;
 use crate::journal::{Health, Journal};
-use crate::models::{ModelKey, Models};
+use crate::models::Models;
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
@@ -234,7 +235,7 @@ impl Keeper {
                 false => TurnKind::Media,
             },
             output_tokens: body.output_tokens(),
-            form: self.models.form(&model),
+            form: self.models.known().form(&model),
             model,
             sent_tokens: 0,
             epoch: None,

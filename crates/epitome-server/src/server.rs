@@ -9,7 +9,8 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
-use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
+use epitome_engine::known_models::KnownModels;
+use epitome_store::{AnyStore, TenantId, Tenants};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
@@ -18,7 +19,7 @@ use crate::config::{Config, StartError, StoreLocation};
 use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::{Keeper, Rules};
-use crate::models::{ModelKey, Models};
+use crate::models::Models;
 use crate::proxy::{self, Proxy};
 use crate::upstream::Upstream;
 
@@ -49,6 +50,7 @@ impl Server {
             config.windows.clone().or(config.window_tokens),
             config.settings.margins(),
             preset.assumed_window(),
+            KnownModels::default(),
         );
         let mut secret = fresh_secret();
         if let Some(store) = &store {
@@ -58,12 +60,8 @@ impl Server {
                     tracing::warn!(%error, "store cannot be written; conversations are kept in memory only");
                 }
             }
-            for learned in store.learned_windows().await.unwrap_or_default() {
-                let key = ModelKey::from_stored(learned.endpoint, &learned.model);
-                models.recall_window(&key, learned.window_tokens);
-            }
-            for row in store.beliefs().await.unwrap_or_default() {
-                models.recall(&row);
+            if let Err(error) = models.known().recall_all(&**store).await {
+                tracing::warn!(%error, "what is believed of models cannot be read and is learned anew");
             }
         }
         let tasks = TaskTracker::new();

@@ -17,14 +17,13 @@ mod refusal;
 pub use measure::{Frame, Ticket};
 pub use ready::{CacheState, ReadyFacts, ShowNow};
 
-use crate::design::{Preset, Trigger};
+use crate::design::{Preset, PresetName, Trigger};
 use crate::digest::Digest;
-use crate::gauge::{Anchor, Belief, CachePrices};
+use crate::gauge::{Belief, CachePrices, CountedSize};
 use crate::guard::{self, Guard};
 use crate::ledger::{Breaker, Failure, Ledger, LedgerSettings, Need};
 use crate::log::Log;
 use crate::plan::{leading_system, percent_of};
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::spacebot::{self, Tier};
 use crate::usage::Usage;
@@ -59,7 +58,7 @@ pub struct Course {
     frame: Frame,
     belief: Belief,
     /// The newest counts of the view as it is, newest first.
-    anchors: Vec<Anchor>,
+    anchors: Vec<CountedSize>,
     /// Counts the changes of the view that are more than one more message.
     view_version: u64,
     /// What the last refusal leaves, until an answer comes.
@@ -230,7 +229,7 @@ impl Course {
 
     /// The same, with what a provider counted of the view as it is, newest first.
     #[must_use]
-    pub fn with_anchors(mut self, anchors: Vec<Anchor>) -> Self {
+    pub fn with_anchors(mut self, anchors: Vec<CountedSize>) -> Self {
         self.anchors = anchors;
         self
     }

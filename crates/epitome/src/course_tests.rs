@@ -1,12 +1,12 @@
 use super::{Course, Move, ReadyFacts, Sight, Work};
 use crate::course::{CacheState, Frame, ShowNow};
 use crate::design::Preset;
+use crate::design::PresetName;
 use crate::gauge::{RefusedSize, TurnKind};
 use crate::ledger::Failure;
 use crate::log::{Facts, Log};
 use crate::message::{Message, Role};
 use crate::meter::Meter;
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::usage::Usage;
 use crate::window::Window;

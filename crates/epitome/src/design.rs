@@ -6,7 +6,7 @@
 //! - the choices as a conversation runs by them: [`Preset`], [`Trigger`], [`Keep`], [`SummaryPlace`], [`DueCount`]
 //! - what people can tell it: its rows of settings, together [`DesignSettings`]
 //!
-//! A design that has no name here is a `Design` of one's own: `Preset::of(&DESIGN)`.
+//! A design that has no name here is a `Design` of one's own, with its settings as [`Knobs`]: `Settings::of(&DESIGN)`.
 
 mod asking;
 mod choices;
@@ -14,9 +14,11 @@ mod default;
 mod events;
 mod layer;
 mod micro;
+mod name;
 mod openclaw;
 mod own;
 mod spacebot;
+mod table;
 mod vibe;
 
 use std::fmt;
@@ -25,7 +27,6 @@ use std::ops::Range;
 use crate::dress::{Dress, Form};
 use crate::message::Message;
 use crate::meter::ReferenceMeter;
-use crate::preset_name::PresetName;
 use crate::pruning::PruneSettings;
 use crate::window::Window;
 
@@ -35,10 +36,12 @@ pub use default::DefaultSettings;
 pub use events::Events;
 pub use layer::LayerSettings;
 pub use micro::MicroSettings;
+pub use name::{PresetName, UnknownPreset};
 pub use openclaw::{CompactionMode, MemoryFlushSettings, OpenclawSettings};
 pub use own::DesignSettings;
 pub(crate) use own::Own;
 pub use spacebot::SpacebotSettings;
+pub use table::{Knob, Knobs, TableSettings};
 pub use vibe::VibeSettings;
 
 /// A way to keep a conversation inside its window, as plain data. Two designs are the same if they have the same name.
@@ -90,6 +93,10 @@ pub struct Design {
     pub overflow_attempts: u64,
     /// Where its settings stand in its own file.
     pub file: FilePlace,
+    /// What people can tell it, where that is data.
+    pub knobs: Knobs,
+    /// Its settings as it has them; [`DesignSettings::table`] where they are [`Knobs`].
+    pub settings: fn(&'static Self) -> DesignSettings,
 }
 
 /// Where the settings of a design stand in its own file.
@@ -124,6 +131,8 @@ impl Design {
         asking: Asking::BASE,
         overflow_attempts: 3,
         file: FilePlace::OUTERMOST,
+        knobs: Knobs::NONE,
+        settings: DesignSettings::table,
     };
 
     /// How it measures a whole conversation, where it has a way of its own.
@@ -180,19 +189,6 @@ impl fmt::Debug for Design {
 }
 
 impl PresetName {
-    /// What the name stands for.
-    #[must_use]
-    pub fn design(self) -> &'static Design {
-        match self {
-            Self::Default => &default::DESIGN,
-            Self::Vibe => &vibe::DESIGN,
-            Self::Openclaw => &openclaw::DESIGN,
-            Self::Micro => &micro::DESIGN,
-            Self::Spacebot => &spacebot::DESIGN,
-            Self::Layer => &layer::DESIGN,
-        }
-    }
-
     /// How the design measures a whole conversation, where it has a way of its own.
     #[must_use]
     pub fn reference_meter(self) -> Option<ReferenceMeter> {

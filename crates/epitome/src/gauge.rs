@@ -10,7 +10,7 @@ mod swap;
 
 pub use belief::{Belief, Count, Evidence, Learned, Lesson, RefusedSize, TurnKind};
 pub use calibration::{
-    Anchor, CALIBRATED_ERROR_RATIO, Calibration, UNCALIBRATED_ERROR_RATIO, UsageFinding,
+    CALIBRATED_ERROR_RATIO, Calibration, CountedSize, UNCALIBRATED_ERROR_RATIO, UsageFinding,
 };
 pub use swap::{CachePrices, Growth as TurnGrowth, Swap, Target, is_surely_cold};
 
@@ -46,7 +46,7 @@ pub enum OutputCounting {
 /// The gauge for one request.
 ///
 /// ```
-/// use epitome::{Anchor, Asked, Calibration, Gauge, Margins, Window};
+/// use epitome::{CountedSize, Asked, Calibration, Gauge, Margins, Window};
 ///
 /// let gauge = Gauge {
 ///     window: Window::configured(200_000),
@@ -54,7 +54,7 @@ pub enum OutputCounting {
 ///     asked: Asked::default(),
 ///     calibration: Calibration::default(),
 /// };
-/// let counted = Anchor { real_tokens: 140_000, estimated_tokens: 140_000 };
+/// let counted = CountedSize { real_tokens: 140_000, estimated_tokens: 140_000 };
 /// let reading = gauge.read(142_000, &[counted]);
 /// assert_eq!(reading.size_tokens, 142_000);
 /// // Only the 2,000 tokens that no provider counted are uncertain.
@@ -91,7 +91,7 @@ impl Gauge {
     /// newest counts of the same conversation under the same view; a provider that counts by turns more and less is
     /// believed where it counts more.
     #[must_use]
-    pub fn read(&self, estimated_tokens: u64, anchors: &[Anchor]) -> Reading {
+    pub fn read(&self, estimated_tokens: u64, anchors: &[CountedSize]) -> Reading {
         let calibration = self.calibration;
         let by_anchor = anchors.iter().map(|anchor| {
             let size = anchor.anchored(estimated_tokens, calibration);

@@ -1,16 +1,44 @@
-//! Context compaction as pure functions.
+//! Context compaction as pure functions. A conversation outgrows its model's window; this crate decides when that is about to
+//! happen, where the history may be cut, what stands for the part that leaves, and what the model gets. It does no I/O, reads no
+//! clock and rolls no dice: data in, data out. `epitome-wire` reads and writes what providers speak, without converting it.
 //!
-//! A conversation outgrows its model's window; this crate decides when that is about to happen, where the
-//! history may be cut, what stands for the part that leaves, and what the model gets. It does no I/O, reads
-//! no clock and rolls no dice: data in, data out.
+//! ```rust
+//! use epitome::{Decision, Meter, Session, Window};
+//! use epitome_wire::{Body, Wire, decode};
 //!
-//! - what was said: [`Message`], [`Block`], [`Role`]; how big it is: [`Meter`]
-//! - sizes and legal cuts of a whole conversation: [`Log`], made of [`Facts`]
-//! - how full: [`Gauge`], from what is believed of a model: [`Belief`]; when: [`Window`], [`Lines`]; what: [`Plan`]; how: [`Source`], the built-in summariser
-//! - how a preset is told otherwise: [`settings`]
-//! - what is shown of long or old tool results: [`Trim`], [`Frozen`]
-//! - whether a summary is true: [`verify`]
-//! - the result: [`Compaction`], [`View`]; and all of it in one value: [`Session`]
+//! # let night = |n: usize| format!(r#"{{"role":"assistant","content":"Night {n}: {} stars were counted, and none was guessed."}},
+//! #     {{"role":"user","content":"Go on with the next night, please."}}"#, n * 17);
+//! # let nights: Vec<String> = (0..800).map(night).collect();
+//! # let task = r#"{"role":"user","content":"Count the stars. Never guess."}"#;
+//! # let request = format!(r#"{{"model":"m","messages":[{task},{}]}}"#, nights.join(","));
+//! let body = Body::scan(request.into(), Wire::OpenAiChat)?;              // what a client would send: {"messages": [...]}
+//! let mut session = Session::new(Window::configured(20_000), Meter::Estimate);
+//! for index in 0..body.len() {
+//!     session.push(decode(body.wire(), &body.read(index)?)?.message);    // counted once
+//! }
+//! if let Decision::Compact(reason) = session.decide() {                  // O(1), no I/O
+//!     let job = session.begin(reason)?;                                  // owns a frozen span; run it anywhere
+//!     session.commit(job.extract()?)?;                                   // refused cleanly if superseded
+//! }
+//! let summary = session.compaction().map_or("", |made| made.summary.text.as_str());
+//! let smaller = body.render(&session.view(), summary)?.into_bytes();     // the same request: original bytes around the summary
+//! # assert!(smaller.len() < 80_000 && smaller.starts_with(br#"{"model":"m","messages":[{"role":"user","content":"Count the stars."#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The whole life of a conversation is one value, [`Session`]. What it is made of can be had alone:
+//!
+//! | question | names |
+//! |---|---|
+//! | what was said, and how big it is | [`Message`], [`Block`], [`Role`]; [`Meter`]; of a whole conversation [`Log`], made of [`Facts`] |
+//! | how full it is | [`Gauge`], [`Reading`], from what is believed of a model: [`Belief`]; [`Window`], [`Lines`] |
+//! | what is to be done now | [`Course`], [`Decision`], [`Move`]; [`Reason`] says why |
+//! | what goes, and what stands for it | [`Plan`]; [`Compaction`], [`Job`]; [`Source`], the built-in summariser |
+//! | what the model gets | [`View`], [`ViewItem`]; of long or old tool results [`Trim`], [`Frozen`] |
+//! | what the user said that holds | [`Pin`], [`find_pins`]; who wrote what: [`provenance`] |
+//! | whether a summary is true | [`verify`] |
+//! | which design, and how it is told otherwise | [`Design`], [`Preset`], [`PresetName`]; [`settings`] |
+//! | what happened | [`Event`], [`Record`], [`Change`] |
 #![warn(missing_docs)]
 
 mod anchor;
@@ -37,7 +65,6 @@ mod one_line;
 mod pin;
 mod plan;
 mod preset;
-mod preset_name;
 pub mod provenance;
 mod prune;
 mod pruning;
@@ -61,13 +88,13 @@ mod word_cut;
 mod wording;
 
 pub use anchor::anchors;
-pub use compaction::{Basis, Compaction};
+pub use compaction::{Basis, Compaction, MadeFrom};
 pub use course::{
     CacheState, Course, Decision, Frame, Move, ReadyFacts, ShowNow, Sight, Ticket, Work,
 };
 pub use design::{
-    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Preset, SummaryForm,
-    SummaryPlace, Trigger,
+    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Knob, Knobs, Preset,
+    PresetName, SummaryForm, SummaryPlace, Trigger, UnknownPreset,
 };
 pub use digest::Digest;
 pub use dress::{Dress, Form};
@@ -75,7 +102,7 @@ pub use event::{Event, EventFields, FieldValue, Finished, Pruning, Started};
 pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
 pub use gauge::{
-    Anchor, Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, Evidence,
+    Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, CountedSize, Evidence,
     Gauge, Learned, Lesson, OutputCounting, Reading, RefusedSize, Swap, Target, TurnGrowth,
     TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, is_surely_cold,
 };
@@ -101,7 +128,6 @@ pub use pin::{
 pub use plan::{
     Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system, notes_within,
 };
-pub use preset_name::{PresetName, UnknownPreset};
 pub use prune::{Cache, Frozen, PLACEHOLDER_MARK, PruneCause, Pruned};
 pub use pruning::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
 pub use reason::Reason;

@@ -172,6 +172,30 @@ impl Plan {
         Self::divided(log, target, reason, Words::Stay, |_| shorter)
     }
 
+    /// That `span` goes and everything around it stays as it is: what every plan begins with. Nothing is measured yet but
+    /// what is there.
+    fn between(log: &Log, span: Range<usize>, task: TaskPlace, reason: Reason) -> Self {
+        let cut = span.end;
+        Self {
+            reason,
+            head: 0..span.start,
+            span,
+            notes: Vec::new(),
+            notes_cap_tokens: 0,
+            dropped: Vec::new(),
+            turn_prefix: cut..cut,
+            layout: Layout::UserMessage,
+            tail_starts_with_user: log.role(cut) == Some(Role::User),
+            task,
+            tokens_before: log.tokens(leading_system(log)..log.len()),
+            target_tokens: 0,
+            summary_tokens: 0,
+            pins_tokens: 0,
+            trim_tokens: 0,
+            floor_tokens: 0,
+        }
+    }
+
     /// Plans with `summary_share` of what the head leaves for the summary.
     fn divided(
         log: &Log,
@@ -236,22 +260,14 @@ impl Plan {
         let notes = notes(log, head_end..cut, notes_cap_tokens);
         let summary_tokens = left - notes_tokens(log, &notes);
         Ok(Self {
-            reason,
-            head: 0..head_end,
-            span: head_end..cut,
             notes,
             notes_cap_tokens,
-            dropped: Vec::new(),
-            turn_prefix: cut..cut,
-            layout: Layout::UserMessage,
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task,
-            tokens_before,
             target_tokens,
             summary_tokens,
             pins_tokens,
             trim_tokens,
             floor_tokens,
+            ..Self::between(log, head_end..cut, task, reason)
         })
     }
 
@@ -273,22 +289,13 @@ impl Plan {
             + notes_tokens(log, &notes)
             + log.tokens(cut..log.len());
         Ok(Self {
-            reason,
-            head: 0..head_end,
-            span: head_end..cut,
             notes,
             notes_cap_tokens: u64::MAX,
-            dropped: Vec::new(),
-            turn_prefix: cut..cut,
-            layout: Layout::UserMessage,
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task,
-            tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept.saturating_add(summary_tokens),
             summary_tokens,
             pins_tokens: pins_tokens(log, head_end..cut, summary_tokens),
-            trim_tokens: 0,
             floor_tokens: kept + SUMMARY_FLOOR_TOKENS,
+            ..Self::between(log, head_end..cut, task, reason)
         })
     }
 
@@ -305,22 +312,9 @@ impl Plan {
             return None;
         }
         Some(Self {
-            reason: Reason::Epoch,
-            head: 0..head_end,
-            span: head_end..cut,
             notes: notes(log, head_end..cut, notes_cap_tokens),
             notes_cap_tokens,
-            dropped: Vec::new(),
-            turn_prefix: cut..cut,
-            layout: Layout::UserMessage,
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task,
-            tokens_before: log.tokens(system_end..log.len()),
-            target_tokens: 0,
-            summary_tokens: 0,
-            pins_tokens: 0,
-            trim_tokens: 0,
-            floor_tokens: 0,
+            ..Self::between(log, head_end..cut, task, Reason::Epoch)
         })
     }
 

@@ -1,8 +1,7 @@
 //! A preset: the choices of a design, at work on a conversation.
 
-use crate::design::{Design, Keep, Preset, SummaryPlace, Trigger};
+use crate::design::{Design, Keep, Preset, PresetName, SummaryPlace, Trigger};
 use crate::log::Log;
-use crate::preset_name::PresetName;
 use crate::reason::Reason;
 use crate::reference::{openclaw, spacebot};
 use crate::split::{self, Split};
@@ -46,6 +45,13 @@ impl Preset {
             }
         }
         self
+    }
+
+    /// Whether the built-in summariser reads everything again for each compaction, also what an earlier summary stands
+    /// for: where the design keeps by size and does not count its rounds. The others are defined on what is shown.
+    #[must_use]
+    pub fn rereads_originals(&self) -> bool {
+        self.keep == Keep::Budget && self.design.form.round_of.is_none()
     }
 
     /// The window this design assumes where none is known.

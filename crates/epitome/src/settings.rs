@@ -13,13 +13,13 @@ mod engine;
 mod find;
 mod tables;
 
-use crate::preset_name::PresetName;
+use crate::design::{Design, PresetName};
 use crate::setting::Fields;
 use find::{Found, Given, Place};
 
 pub use crate::design::{
     CompactionMode, DefaultSettings, DesignSettings, LayerSettings, MemoryFlushSettings,
-    MicroSettings, OpenclawSettings, SpacebotSettings, VibeSettings,
+    MicroSettings, OpenclawSettings, SpacebotSettings, TableSettings, VibeSettings,
 };
 pub use crate::setting::{
     Bounds, Hint, Key, Kind, Notice, SettingsError, Value, nearest, spellings,
@@ -52,19 +52,27 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of a preset as its reference has them.
+    /// The settings of a design as it has them: one that is built in by its name, or one's own.
     #[must_use]
-    pub fn of(preset: PresetName) -> Self {
+    pub fn of(design: impl Into<&'static Design>) -> Self {
+        let design = design.into();
         Self {
-            common: CommonSettings::of(preset),
-            design: DesignSettings::of(preset),
+            common: CommonSettings::of(design),
+            design: DesignSettings::of(design),
         }
     }
 
-    /// The preset they belong to.
+    /// The design they belong to.
     #[must_use]
-    pub const fn preset(&self) -> PresetName {
-        self.design.preset()
+    pub const fn design(&self) -> &'static Design {
+        self.design.design()
+    }
+
+    /// The name of that design, where it is one of those that are built in.
+    #[must_use]
+    pub fn preset(&self) -> Option<PresetName> {
+        let mut names = PresetName::ALL.into_iter();
+        names.find(|name| name.design() == self.design())
     }
 
     /// Every key, the common ones first.

@@ -11,14 +11,13 @@ use super::files::{File, product_source};
 use super::imports::product_tokens;
 
 /// The list of the names itself.
-const NAMES: &str = "crates/epitome/src/preset_name.rs";
+const NAMES: &str = "crates/epitome/src/design/name.rs";
 
-/// Where designs may be named: their room, the steps of the references, and the list.
+/// Where designs may be named: their room, the list of names in it, and the steps of the references.
 const ROOMS: &[&str] = &[
     "crates/epitome/src/design.rs",
     "crates/epitome/src/design/",
     "crates/epitome/src/reference/",
-    NAMES,
 ];
 
 /// Types with one variant for each design.

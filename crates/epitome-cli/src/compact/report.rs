@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use bytes::Bytes;
 use epitome::reference::vibe::grouped;
 use epitome::verify::VerifyReport;
-use epitome::{Block, Compaction, Message, NoPlan, PresetName, Reason, ViewItem, leading_system};
+use epitome::{Block, Compaction, Design, Message, NoPlan, Reason, ViewItem, leading_system};
 use epitome_wire::{Body, detect};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -58,7 +58,7 @@ struct Anchors {
 impl Report {
     pub(super) fn new(
         name: &str,
-        preset: PresetName,
+        design: &'static Design,
         input: &Input,
         outcome: Result<Compaction, NoPlan>,
         result: Option<Bytes>,
@@ -80,7 +80,7 @@ impl Report {
         let mut object = Object {
             format: input.format(),
             conversation: input.session.as_ref().map(|session| session.number),
-            preset: preset.as_str(),
+            preset: design.name,
             compacted: false,
             reason: "",
             tokens_before,

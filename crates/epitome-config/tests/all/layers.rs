@@ -130,7 +130,7 @@ fn what_a_process_says_holds_for_every_agent_and_model() {
     let resolved = |sources: &Sources| {
         let loaded = sources.load().unwrap();
         let resolved = loaded.for_agent(Some("a")).for_any_model();
-        (resolved.settings.preset(), resolved.window.tokens)
+        (resolved.settings.preset().unwrap(), resolved.window.tokens)
     };
     assert_eq!(resolved(&sources), (PresetName::Micro, 7));
     sources.variables = vec![("EPITOME_WINDOW".to_owned(), "9".to_owned())];

@@ -124,7 +124,7 @@ fn agents_and_models_overlay_each_other() {
     assert_eq!(window(Some("small"), "gpt-4o"), 32_000);
     assert_eq!(window(Some("small"), "gpt-5"), 50_000);
     let small = loaded.for_agent(Some("small")).for_model("gpt-5").settings;
-    assert_eq!(small.preset(), PresetName::Spacebot);
+    assert_eq!(small.preset(), Some(PresetName::Spacebot));
     assert!(small.common.wait, "every pattern that matches is heard");
     assert_eq!(loaded.agents(), ["other", "small"]);
 }
@@ -136,5 +136,5 @@ fn a_long_file_loads_at_once() {
     let loaded = load(&text);
     assert_eq!(loaded.agents().len(), 2_000);
     let last = loaded.for_agent(Some("a1999")).for_model("x").settings;
-    assert!(last.common.wait && last.preset() == PresetName::Spacebot);
+    assert!(last.common.wait && last.preset() == Some(PresetName::Spacebot));
 }

@@ -120,7 +120,8 @@ impl Conversation {
         let Some(Ready { written, fence }) = state.ready.take() else {
             return Ok(false);
         };
-        let published = self.publish(state, written, Some(fence), Some(shown)).await;
+        // It holds sessions, and every future that compacts would hold it.
+        let published = Box::pin(self.publish(state, written, Some(fence), Some(shown))).await;
         self.release(fence).await;
         published
     }

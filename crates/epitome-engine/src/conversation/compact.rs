@@ -12,15 +12,15 @@ use super::{Conversation, ConversationError};
 use crate::hooks::{AfterCompaction, BeforeCompaction};
 use crate::record::{ChangePlace, RecordError, SessionRecord, StepRecord};
 use crate::runner::CalledOff;
-use crate::summarise::{LadderRung, Memory, Step, Wish, Written};
+use crate::summarise::{LadderRung, Memory, TriedRung, Wish, Written};
 
 /// How a compaction came about, as far as it does not say so itself.
 #[derive(Clone, Copy)]
 struct Made<'a> {
-    /// How many messages were shown when the work on it began.
-    shown: usize,
+    /// How many messages it was made from.
+    from_messages: usize,
     /// Which summariser held, and what failed before it.
-    steps: &'a [Step],
+    steps: &'a [TriedRung],
     /// The sum it was shown by before it had to be.
     swap: Option<Swap>,
 }
@@ -51,7 +51,8 @@ impl Conversation {
             .await?;
         let compaction = {
             let mut state = self.state().await;
-            let is_published = self.publish(&mut state, written, None, None).await?;
+            // It holds sessions, and every future that compacts would hold it.
+            let is_published = Box::pin(self.publish(&mut state, written, None, None)).await?;
             let compaction = state.session.compaction().filter(|_| is_published);
             compaction.cloned().ok_or(ConversationError::Superseded)?
         };
@@ -82,19 +83,19 @@ impl Conversation {
         state: &mut State,
         next: Session,
     ) -> Result<(), ConversationError> {
-        let step = Step {
+        let step = TriedRung {
             rung: LadderRung::BuiltIn,
             failed: None,
             message: String::new(),
         };
-        let shown = state.session.log().len();
         // What happens at once waits for no hook: they are told behind it, in order.
         let late = BeforeCompaction {
-            message_count: shown,
+            message_count: state.session.log().len(),
             token_count: Some(state.session.view_tokens()),
         };
+        let from_messages = next.records().last().map_or(0, |made| made.from_messages);
         let made = Made {
-            shown,
+            from_messages,
             steps: &[step],
             swap: None,
         };
@@ -116,7 +117,7 @@ impl Conversation {
     ) -> Result<bool, ConversationError> {
         // What the built-in summariser or a hook wrote took no call.
         if written.usage != epitome::Usage::default() {
-            let prices = self.prices();
+            let prices = self.prices(state);
             state.statistics.summary_call(written.usage, &prices);
         }
         self.save_memories(&written.memories).await?;
@@ -137,13 +138,13 @@ impl Conversation {
                 return Err(no.into());
             }
         };
-        let shown = prepared.shown();
+        let from_messages = prepared.from_messages();
         let compaction = prepared.compaction().clone();
         let mut next = state.session.clone();
         match next.commit(prepared).map(|_| ()) {
             Ok(()) => {
                 let made = Made {
-                    shown,
+                    from_messages,
                     steps: &written.steps,
                     swap: shown_now.and_then(ShowNow::swap),
                 };
@@ -151,7 +152,7 @@ impl Conversation {
             }
             Err(CommitError::Superseded) => {
                 let made = Made {
-                    shown,
+                    from_messages,
                     steps: &written.steps,
                     swap: None,
                 };
@@ -273,7 +274,7 @@ impl Conversation {
             tokens_after: compaction.tokens_after,
             summary: compaction.summary.text.clone(),
             record: SessionRecord {
-                shown: made.shown,
+                shown: made.from_messages,
                 compaction,
                 hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: made.steps.iter().map(StepRecord::from).collect(),

@@ -1,7 +1,6 @@
 //! The provider said that a request is too long.
 
 use epitome::{NoPlan, OutputCounting, Reason, RefusedSize};
-use epitome_store::Beliefs;
 use epitome_wire::{Cure, Overflow};
 
 use super::{Conversation, ConversationError};
@@ -50,6 +49,7 @@ impl Conversation {
     /// # Errors
     /// When the store fails.
     pub async fn too_long(&self, overflow: &Overflow) -> Result<Recovery, ConversationError> {
+        let shared = self.shared();
         let mut state = self.state().await;
         self.call_off(&mut state).await;
         let mut next = state.session.clone();
@@ -66,12 +66,17 @@ impl Conversation {
             output_tokens: state.frame.output_tokens.unwrap_or(0),
             counting,
         };
-        let outcome = next.refused(refused).map(|_| ());
-        if let Some(learned) = next.learned_window()
-            && next.learned_window() != state.session.learned_window()
-        {
-            self.learn(learned.window_tokens).await?;
-        }
+        let outcome = match state.model_key(shared) {
+            Some(key) => {
+                let (lesson, news) = shared.models.refused(&key, refused);
+                let now_ms = shared.clock.now_ms();
+                let update = shared.models.update_of(&key, news, now_ms);
+                self.save_belief(update).await;
+                next.set_belief(shared.models.belief(&key));
+                next.refused_with(refused, lesson).map(|_| ())
+            }
+            None => next.refused(refused).map(|_| ()),
+        };
         match outcome {
             Ok(()) => {
                 self.settle(&mut state, next).await?;
@@ -82,15 +87,5 @@ impl Conversation {
                 Ok(Recovery::GiveUp(reason))
             }
         }
-    }
-
-    async fn learn(&self, window_tokens: u64) -> Result<(), ConversationError> {
-        let shared = self.shared();
-        let (Some(place), Some(model)) = (&shared.place, &shared.model) else {
-            return Ok(());
-        };
-        let now = shared.clock.now_ms();
-        let learned = shared.store.learn_window(place, model, window_tokens, now);
-        Ok(learned.await?)
     }
 }

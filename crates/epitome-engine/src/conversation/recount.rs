@@ -29,10 +29,14 @@ impl Conversation {
         if (state.raws.len(), state.changes) == place {
             state.statistics.tokens.context_tokens = counted.tokens;
             if counted.by != CountedBy::Meter {
-                state.session.observe(Usage {
+                let usage = Usage {
                     fresh_tokens: counted.tokens,
                     ..Usage::default()
-                });
+                };
+                let ticket = state.session.ticket();
+                let (_, update) = state.observe(ticket, usage, self.shared());
+                drop(state);
+                self.save_belief(update).await;
             }
         }
         counted
@@ -41,14 +45,12 @@ impl Conversation {
     /// A design may have the provider count after each compaction, where its summariser is the conversation's own model.
     pub(super) async fn recount_as_the_design_does(&self) {
         let shared = self.shared();
-        if !shared.settings.preset().design().asking.recounts {
+        if !shared.settings.design().asking.recounts {
             return;
         }
+        let model = self.state().await.model(shared).map(str::to_owned);
         if let Some(caller) = shared.runner.caller()
-            && shared
-                .model
-                .as_deref()
-                .is_none_or(|model| model == caller.endpoint().model())
+            && model.is_none_or(|model| model == caller.endpoint().model())
         {
             let counted = self.recount(caller).await;
             tracing::debug!(conversation = %self.id(), ?counted, "counted after a compaction");

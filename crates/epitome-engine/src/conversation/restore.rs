@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 
-use epitome::{Belief, CachePrices, CommitError, ModelTable, Session};
+use epitome::{CachePrices, CommitError, Session};
 use epitome_store::{
     ChangeKind, ChangeRow, Changes, CompactionRow, Compactions, ConversationId, Conversations,
     Entries, PinRow, Pins,
@@ -11,7 +11,7 @@ use epitome_store::{
 
 use super::ConversationError;
 use super::entry::{Entry, Tip};
-use super::state::State;
+use super::state::{State, in_table};
 use crate::record::{ChangePlace, ForkPlace, Record, RecordError};
 use crate::shared::Shared;
 
@@ -111,16 +111,16 @@ async fn base(
     depth: usize,
 ) -> Result<State, ConversationError> {
     let fresh = || {
-        let model = shared.model.as_deref();
-        let model = model.and_then(|name| ModelTable::builtin().find(name));
+        let model = in_table(shared.own_model.name.as_deref());
         let session = Session::from_settings(&shared.settings, shared.window, shared.meter)
-            .with_belief(Belief::recalled(shared.learned))
             .with_cache_prices(CachePrices::of(model));
-        State::new(if shared.guards {
+        let mut state = State::new(if shared.guards {
             session
         } else {
             session.without_guard()
-        })
+        });
+        state.believe(shared);
+        state
     };
     let Some(fork) = ForkPlace::of(changes)?.filter(|_| depth > 0) else {
         return Ok(fresh());

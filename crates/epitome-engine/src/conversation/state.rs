@@ -1,12 +1,16 @@
 //! What a conversation is at the moment.
 
 use bytes::Bytes;
-use epitome::{Digest, Session, Ticket, View, ViewItem};
+use epitome::{
+    CachePrices, Digest, Model, ModelTable, Session, Ticket, Usage, UsageFinding, View, ViewItem,
+};
 use epitome_wire::{Body, Wire};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::entry::{Entry, Tip};
+use crate::known_models::{BeliefUpdate, ModelKey};
+use crate::shared::Shared;
 use crate::statistics::Statistics;
 use crate::summarise::Written;
 
@@ -94,6 +98,59 @@ impl State {
         self.session.push(entry.message);
     }
 
+    /// What its requests have besides their messages, from now on.
+    pub(super) fn set_frame(&mut self, frame: Frame, shared: &Shared) {
+        self.session.set_frame(frame.tokens, frame.kind);
+        self.session.set_output_tokens(frame.output_tokens);
+        let before = self.model(shared).map(str::to_owned);
+        self.frame = frame;
+        let model = self.model(shared);
+        if model != before.as_deref() {
+            let window = shared.window_of(model);
+            let prices = CachePrices::of(in_table(model));
+            self.session.set_model(window, prices);
+            self.believe(shared);
+        }
+    }
+
+    /// The model that its requests go to, where that is known.
+    pub(super) fn model<'a>(&'a self, shared: &'a Shared) -> Option<&'a str> {
+        let own = shared.own_model.name.as_deref();
+        self.frame.model.as_deref().or(own)
+    }
+
+    /// Under which name it learns.
+    pub(super) fn model_key(&self, shared: &Shared) -> Option<ModelKey> {
+        shared.model_key(self.model(shared))
+    }
+
+    /// Takes over what is believed of its model by now.
+    pub(super) fn believe(&mut self, shared: &Shared) {
+        if let Some(key) = self.model_key(shared) {
+            self.session.set_belief(shared.models.belief(&key));
+        }
+    }
+
+    /// A provider counted the request of `ticket`: what that gives away, and what the store should be told.
+    pub(super) fn observe(
+        &mut self,
+        ticket: Ticket,
+        usage: Usage,
+        shared: &Shared,
+    ) -> (Option<UsageFinding>, Option<BeliefUpdate>) {
+        let Some(key) = self.model_key(shared) else {
+            return (self.session.observe_sent(ticket, usage), None);
+        };
+        let (finding, news) = shared.models.learn(&key, |belief| {
+            self.session.set_belief(*belief);
+            let finding = self.session.observe_sent(ticket, usage);
+            *belief = *self.session.course().belief();
+            finding
+        });
+        let now_ms = shared.clock.now_ms();
+        (finding, shared.models.update_of(&key, news, now_ms))
+    }
+
     /// A request goes out while a compaction lies ready.
     pub(super) fn wait(&mut self) {
         if let Some(ready) = &mut self.ready
@@ -138,6 +195,11 @@ impl State {
     pub(super) fn request(&self, wire: Wire) -> Bytes {
         self.frame.around(wire.list_name(), &self.list(wire))
     }
+}
+
+/// What the table of models says of one.
+pub(super) fn in_table(model: Option<&str>) -> Option<&'static Model> {
+    model.and_then(|name| ModelTable::builtin().find(name))
 }
 
 /// The entries that a view shows, in its order.
@@ -191,6 +253,8 @@ pub(super) struct Frame {
     pub(super) kind: u64,
     /// The longest answer they ask for.
     pub(super) output_tokens: Option<u64>,
+    /// The model they name.
+    pub(super) model: Option<String>,
 }
 
 /// The members that are input, in all APIs.
@@ -208,6 +272,7 @@ impl Frame {
             .filter_map(|name| Some(members.get(*name)?.get()))
             .collect();
         let output = OUTPUT.iter().find_map(|name| members.get(*name));
+        let model = members.get("model");
         let inner = text.trim();
         let inner = inner
             .strip_prefix('{')
@@ -218,6 +283,7 @@ impl Frame {
             tokens: input.iter().map(|text| text.len() as u64 / 4).sum(),
             kind: Digest::of(input.concat().as_bytes()).prefix(),
             output_tokens: output.and_then(|value| value.get().parse().ok()),
+            model: model.and_then(|value| serde_json::from_str(value.get()).ok()),
         })
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{CacheState, Message, ModelTable, Move, Reason, ShowNow, Ticket, Work};
+use epitome::{CacheState, Message, Move, Reason, ShowNow, Ticket, Work};
 
-use super::state::State;
+use super::state::{State, in_table};
 use super::{Conversation, ConversationError};
 use crate::summarise::Written;
 
@@ -134,8 +134,7 @@ impl Conversation {
     fn cache_state(&self, state: &State) -> CacheState {
         let shared = self.shared();
         let idle_ms = shared.clock.now_ms().saturating_sub(state.asked_ms);
-        let model = shared.model.as_deref();
-        let model = model.and_then(|name| ModelTable::builtin().find(name));
+        let model = in_table(state.model(shared));
         let is_cold = epitome::is_surely_cold(idle_ms, model.and_then(|model| model.cache));
         if is_cold && state.asked_ms > 0 {
             CacheState::Cold

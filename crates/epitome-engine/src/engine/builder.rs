@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use epitome::settings::Settings;
-use epitome::{Evidence, Learned, Meter, PresetName, Window, WindowSource};
-use epitome_store::{AnyStore, Beliefs, TenantId, Tenants};
+use epitome::{ContextBeta, Meter, PresetName, Window, WindowSource};
+use epitome_store::{AnyStore, TenantId, Tenants};
 use epitome_wire::Wire;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -12,9 +12,10 @@ use tokio_util::task::TaskTracker;
 use super::Engine;
 use crate::clock::{self, Clock};
 use crate::hooks::Hooks;
+use crate::known_models::KnownModels;
 use crate::model::Caller;
 use crate::runner::{LEASE_MS, Runner};
-use crate::shared::Shared;
+use crate::shared::{OwnModel, Shared};
 use crate::summarise::{Ladder, ModelWriter, Parts, Style, SummaryForm, Templates, Writer};
 
 /// Why an engine cannot be made.
@@ -39,16 +40,21 @@ pub struct EngineBuilder {
     meter: Meter,
     wire: Wire,
     guards: bool,
+    own_model: OwnModel,
+    summaries: Summaries,
+    hooks: Hooks,
+    clock: Clock,
+    lease_ms: i64,
+}
+
+/// Who writes summaries, and how they are asked for.
+#[derive(Debug)]
+struct Summaries {
     caller: Option<Caller>,
-    model: Option<String>,
-    place: Option<String>,
     writer: Option<Arc<dyn Writer>>,
     form: Option<SummaryForm>,
     style: Option<Style>,
     templates: Templates,
-    hooks: Hooks,
-    clock: Clock,
-    lease_ms: i64,
 }
 
 impl Default for EngineBuilder {
@@ -62,13 +68,14 @@ impl Default for EngineBuilder {
             meter: Meter::Estimate,
             wire: Wire::OpenAiChat,
             guards: true,
-            caller: None,
-            model: None,
-            place: None,
-            writer: None,
-            form: None,
-            style: None,
-            templates: Templates::built_in(),
+            own_model: OwnModel::default(),
+            summaries: Summaries {
+                caller: None,
+                writer: None,
+                form: None,
+                style: None,
+                templates: Templates::built_in(),
+            },
             hooks: Hooks::default(),
             clock: Clock::default(),
             lease_ms: LEASE_MS,
@@ -136,43 +143,54 @@ impl EngineBuilder {
     /// The model that writes summaries.
     #[must_use]
     pub fn summariser(mut self, caller: Caller) -> Self {
-        self.caller = Some(caller);
+        self.summaries.caller = Some(caller);
         self
     }
 
-    /// The conversation's own model, and the place it is asked at: what is learned about its window is kept for both.
+    /// Where the conversations' own model is asked, and its name; a conversation whose frame names another model has
+    /// that one. What is learned about window and counting is kept for endpoint and model together, in the store, and
+    /// all conversations with the same two share it. An endpoint named as the host of its address is the one that a
+    /// proxy on the same store knows.
     #[must_use]
-    pub fn model(mut self, place: impl Into<String>, model: impl Into<String>) -> Self {
-        self.place = Some(place.into());
-        self.model = Some(model.into());
+    pub fn model(mut self, endpoint: impl Into<String>, model: impl Into<String>) -> Self {
+        self.own_model.endpoint = Some(endpoint.into());
+        self.own_model.name = Some(model.into());
+        self
+    }
+
+    /// Whether the conversations' requests ask for a longer context than their model has by itself: it is another
+    /// window, and what is learned about it is kept apart.
+    #[must_use]
+    pub const fn context_beta(mut self, context: ContextBeta) -> Self {
+        self.own_model.context = context;
         self
     }
 
     /// Somebody else who writes summaries.
     #[must_use]
     pub fn writer(mut self, writer: impl Writer + 'static) -> Self {
-        self.writer = Some(Arc::new(writer));
+        self.summaries.writer = Some(Arc::new(writer));
         self
     }
 
     /// What the summariser is shown, where that is not as in the preset.
     #[must_use]
     pub const fn summary_form(mut self, form: SummaryForm) -> Self {
-        self.form = Some(form);
+        self.summaries.form = Some(form);
         self
     }
 
     /// How summaries are asked for, where that is not as in the preset.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
-        self.style = Some(style);
+        self.summaries.style = Some(style);
         self
     }
 
     /// What the summariser is told.
     #[must_use]
     pub fn templates(mut self, templates: Templates) -> Self {
-        self.templates = templates;
+        self.summaries.templates = templates;
         self
     }
 
@@ -212,28 +230,11 @@ impl EngineBuilder {
             .fill(&mut fresh)
             .map_err(|_| EngineError::NoRandomNumbers)?;
         let key = store.tenant_key(&self.tenant, fresh).await?;
-        let learned = store.learned_windows().await?;
-        let learned = learned.iter().find(|row| {
-            Some(&row.endpoint) == self.place.as_ref() && Some(&row.model) == self.model.as_ref()
-        });
-        let learned = learned.map(|row| Learned {
-            window_tokens: row.window_tokens,
-            evidence: Evidence::Unknown,
-        });
+        let models = KnownModels::default();
+        models.recall_all(&store).await?;
         let window = self.settings.window().unwrap_or(self.window);
         let window = reaching(&self.settings, window);
-        let mut style = self.style.unwrap_or_else(|| Style::of(&self.settings));
-        if let Some(form) = self.form {
-            style.form = form;
-        }
-        let writer = self.writer.or_else(|| {
-            let caller = self.caller.clone()?;
-            let templates = Arc::new(self.templates);
-            let writer = ModelWriter::new(caller, templates, style, Parts::default());
-            Some(Arc::new(writer) as Arc<dyn Writer>)
-        });
-        let ladder = Ladder::new(writer, self.settings.common.on_failure);
-        let runner = Runner::new(&self.settings, ladder, self.caller, self.hooks);
+        let runner = self.summaries.runner(&self.settings, self.hooks);
         let holder = self.holder.unwrap_or_else(clock::new_id);
         Ok(Engine {
             shared: Arc::new(Shared {
@@ -242,20 +243,37 @@ impl EngineBuilder {
                 holder,
                 key,
                 window,
-                learned,
                 runner,
                 settings: self.settings,
                 meter: self.meter,
                 wire: self.wire,
                 guards: self.guards,
-                model: self.model,
-                place: self.place,
+                own_model: self.own_model,
+                models,
                 clock: self.clock,
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
                 lease_ms: self.lease_ms,
             }),
         })
+    }
+}
+
+impl Summaries {
+    /// Who carries compactions out.
+    fn runner(self, settings: &Settings, hooks: Hooks) -> Runner {
+        let mut style = self.style.unwrap_or_else(|| Style::of(settings));
+        if let Some(form) = self.form {
+            style.form = form;
+        }
+        let caller = self.caller;
+        let writer = self.writer.or_else(|| {
+            let templates = Arc::new(self.templates);
+            let writer = ModelWriter::new(caller.clone()?, templates, style, Parts::default());
+            Some(Arc::new(writer) as Arc<dyn Writer>)
+        });
+        let ladder = Ladder::new(writer, settings.common.on_failure);
+        Runner::new(settings, ladder, caller, hooks)
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, mkdirat, ope
 use rustix::io::Errno;
 
 use super::path::FOLDER;
-use super::tool::Written;
+use super::tool::NoteKept;
 use super::{DAY_BYTES, MemoryError, MemoryPath};
 
 /// Stands between two texts in a file.
@@ -23,13 +23,17 @@ pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Appends a text that is not empty.
-pub(super) fn append(root: &OwnedFd, path: MemoryPath, text: &str) -> Result<Written, MemoryError> {
+pub(super) fn append(
+    root: &OwnedFd,
+    path: MemoryPath,
+    text: &str,
+) -> Result<NoteKept, MemoryError> {
     let mut file = open(root, path)?;
     let refused = |source| MemoryError::Write { path, source };
     let length = file.metadata().map_err(refused)?.len();
     let end = End::of(&file, length, text).map_err(refused)?;
     if end == End::Same {
-        return Ok(Written::AlreadyThere { day: path.day() });
+        return Ok(NoteKept::AlreadyThere { day: path.day() });
     }
     let mut block = Vec::with_capacity(text.len() + 3);
     block.extend_from_slice(end.gap());
@@ -40,7 +44,7 @@ pub(super) fn append(root: &OwnedFd, path: MemoryPath, text: &str) -> Result<Wri
     }
     // One write in append mode, so that texts of several processes do not mix.
     file.write_all(&block).map_err(refused)?;
-    Ok(Written::Appended {
+    Ok(NoteKept::Appended {
         day: path.day(),
         bytes: text.len(),
     })

@@ -15,7 +15,7 @@ pub const MEMORY_TOOL: &str = "memory_write";
 
 /// What became of a text. Its display is what the model is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum NoteKept {
     /// It stands in the file of this day.
     Appended {
         /// The day.
@@ -30,7 +30,7 @@ pub enum Written {
     },
 }
 
-impl fmt::Display for Written {
+impl fmt::Display for NoteKept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Appended { day, bytes } => {
@@ -88,7 +88,7 @@ impl MemoryFolder {
     /// # Errors
     /// As [`MemoryFolder::append`], and where arguments or path are not understood. The error's words are fit for the
     /// model: they say what to do instead.
-    pub fn call(&self, arguments: &str, today: Date) -> Result<Written, MemoryError> {
+    pub fn call(&self, arguments: &str, today: Date) -> Result<NoteKept, MemoryError> {
         let arguments: Arguments =
             serde_json::from_str(arguments).map_err(|error| MemoryError::Arguments {
                 problem: error.to_string(),

@@ -7,7 +7,7 @@ use super::{RecordError, StepRecord, StoredReport, write};
 
 /// The record of a compaction of a proxy. Positions are links of the chain, not indices of a request: a client may add or
 /// drop its own notes between two requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainRecord {
     /// How many links of the chain are covered, the task included.
     pub covered_links: usize,
@@ -57,21 +57,16 @@ impl ChainRecord {
     #[must_use]
     pub fn of(compaction: &Compaction) -> Self {
         Self {
-            covered_links: 0,
             task_in_head: compaction.plan.task == TaskPlace::Head,
             notes_cap_tokens: compaction.plan.notes_cap_tokens,
             summary_tokens: compaction.summary_tokens,
             trimmed_tokens: compaction.trimmed_tokens,
-            pruned_results: 0,
-            trims: Vec::new(),
             reason: compaction.plan.reason.as_str().to_owned(),
             sources: compaction.summary.sources.clone(),
             pins: Some(texts(&compaction.pins)),
             unpinned: texts(&compaction.unpinned),
             report: compaction.report.as_deref().map(StoredReport::of),
-            swap: None,
-            view: None,
-            steps: Vec::new(),
+            ..Self::default()
         }
     }
 

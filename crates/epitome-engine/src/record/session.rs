@@ -8,7 +8,7 @@ use super::{RecordError, StepRecord, write};
 /// The record of a compaction of an engine: with it the conversation is put together again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// How many messages were shown when the work on it began.
+    /// How many messages it was made from: those that were shown when the work on it began, or all.
     pub shown: usize,
     /// The compaction itself.
     pub compaction: Compaction,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::summarise::Step;
+use crate::summarise::TriedRung;
 
 /// One rung of the ladder that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,8 +14,8 @@ pub struct StepRecord {
     pub failed: Option<String>,
 }
 
-impl From<&Step> for StepRecord {
-    fn from(step: &Step) -> Self {
+impl From<&TriedRung> for StepRecord {
+    fn from(step: &TriedRung) -> Self {
         Self {
             rung: step.rung.as_str().to_owned(),
             failed: step.failed.map(|reason| reason.as_str().to_owned()),

@@ -38,7 +38,7 @@ impl LadderRung {
 
 /// One rung that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TriedRung {
     /// Which.
     pub rung: LadderRung,
     /// Why it did not hold; `None` for the one that did.
@@ -53,7 +53,7 @@ pub struct Written {
     /// The compaction, ready to be committed; or why the conversation stays as it is, which is never worse.
     pub prepared: Result<Prepared, NoPlan>,
     /// Every rung that was tried, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TriedRung>,
     /// What should outlive the conversation.
     pub memories: Vec<Memory>,
     /// What calls to models took.
@@ -227,7 +227,7 @@ impl Ladder {
 impl Written {
     fn hold(&mut self, rung: LadderRung, prepared: Prepared) {
         self.prepared = Ok(prepared);
-        self.steps.push(Step {
+        self.steps.push(TriedRung {
             rung,
             failed: None,
             message: String::new(),
@@ -241,7 +241,7 @@ impl Written {
             message,
             "a summary did not hold"
         );
-        self.steps.push(Step {
+        self.steps.push(TriedRung {
             rung,
             failed: Some(reason),
             message,

@@ -32,7 +32,7 @@ impl Style {
     /// The way of a design, as its settings say.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
-        let design = settings.preset().design();
+        let design = settings.design();
         Self {
             design,
             form: design.asking.form,

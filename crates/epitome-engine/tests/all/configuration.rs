@@ -49,7 +49,7 @@ command = ["sh", "-c", "cat > {}"]
     );
     let (loaded, _folder) = loaded(&text);
     let resolved = loaded.for_agent(None).for_any_model();
-    assert_eq!(resolved.settings.preset(), PresetName::Default);
+    assert_eq!(resolved.settings.preset(), Some(PresetName::Default));
     let engine = Engine::builder()
         .configured(&loaded, &resolved, None)
         .unwrap();

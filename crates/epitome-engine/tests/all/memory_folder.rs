@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use epitome_engine::memory_folder::{
-    DAY_BYTES, MEMORY_TOOL, MemoryError, MemoryFolder, MemoryPath, TEXT_BYTES, Written,
+    DAY_BYTES, MEMORY_TOOL, MemoryError, MemoryFolder, MemoryPath, NoteKept, TEXT_BYTES,
 };
 use jiff::civil::{Date, date};
 use jiff::tz::{self, TimeZone};
@@ -51,7 +51,7 @@ fn notes_are_appended_in_blocks() {
         let found = fs::read_to_string(root.path().join(FILE)).unwrap();
         assert_eq!(found, after, "{before:?} + {text:?}");
         let is_same = before == Some(after);
-        assert_eq!(written == Written::AlreadyThere { day: day() }, is_same);
+        assert_eq!(written == NoteKept::AlreadyThere { day: day() }, is_same);
     }
 }
 
@@ -207,7 +207,7 @@ fn calls_of_the_tool() {
     ];
     for (arguments, day) in good {
         let written = folder.call(&arguments.to_string(), today).unwrap();
-        assert_eq!(written, Written::Appended { day, bytes: 1 }, "{arguments}");
+        assert_eq!(written, NoteKept::Appended { day, bytes: 1 }, "{arguments}");
         assert_eq!(
             written.to_string(),
             format!("Appended 1 bytes to memory/{day}.md.")

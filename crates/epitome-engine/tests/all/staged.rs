@@ -92,7 +92,7 @@ async fn a_request_always_fits_its_own_window() {
             let mut session = long_session(&settings, 500);
             let job = session.begin(Reason::Manual).expect("something to compact");
             let written = rig.ladder.write(&job, wish(&rig)).await;
-            let preset = settings.preset();
+            let preset = settings.design().name;
             assert_eq!(
                 written.rung(),
                 Some(LadderRung::Full),

@@ -128,20 +128,8 @@ fn untouched(form: ViewForm) -> ChainRecord {
         notes_cap_tokens: 0,
     };
     ChainRecord {
-        covered_links: 0,
-        task_in_head: false,
-        notes_cap_tokens: 0,
-        summary_tokens: 0,
-        trimmed_tokens: 0,
-        pruned_results: 0,
-        trims: Vec::new(),
-        reason: String::new(),
-        sources: Vec::new(),
         pins: Some(Vec::new()),
-        unpinned: Vec::new(),
-        report: None,
-        swap: None,
         view: (form == ViewForm::Whole).then_some(view),
-        steps: Vec::new(),
+        ..ChainRecord::default()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use epitome::{Failure, Job, NoPlan, Reason, Session};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
 use epitome_engine::record::StepRecord;
-use epitome_engine::summarise::{LadderRung, Step, Wish};
+use epitome_engine::summarise::{LadderRung, TriedRung, Wish};
 use epitome_store::CompactionState;
 use tokio_util::sync::CancellationToken;
 
@@ -106,7 +106,7 @@ impl Keeper {
         };
         let is_ours = matches!(
             written.steps.as_slice(),
-            [Step {
+            [TriedRung {
                 rung: LadderRung::BuiltIn,
                 failed: None,
                 ..

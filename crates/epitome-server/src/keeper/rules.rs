@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use epitome::settings::{OnFailure, Settings};
-use epitome::{
-    DueCount, Keep, OldResults, Preset, PruneSettings, ReferenceMeter, ViewItem, Window,
-};
+use epitome::{DueCount, OldResults, Preset, PruneSettings, ReferenceMeter, ViewItem, Window};
 use epitome_engine::model::{Caller, Lender};
 use epitome_engine::runner::Runner;
 use epitome_engine::summarise::{Ladder, ModelWriter, Parts};
@@ -131,7 +129,7 @@ impl Rules {
     /// Whether the design decides by what is shown. The one that keeps by size makes every compaction from the
     /// originals.
     pub(super) fn looks_at_the_view(&self) -> bool {
-        self.preset.keep != Keep::Budget
+        !self.preset.rereads_originals()
     }
 
     pub(super) const fn reference_meter(&self) -> Option<ReferenceMeter> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use epitome::{
-    Anchor, Count, Gauge, Lesson, OutputCounting, Reason, RefusedSize, ShowNow, TurnKind,
+    Count, CountedSize, Gauge, Lesson, OutputCounting, Reason, RefusedSize, ShowNow, TurnKind,
     UsageFinding,
 };
-use epitome_store::BeliefRow;
+use epitome_engine::known_models::{ModelKey, News};
 use epitome_wire::{Counted as Usage, Cure, Overflow};
 
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
@@ -14,7 +14,6 @@ use crate::answer::Seen;
 use crate::config::Mode;
 use crate::epoch::Need;
 use crate::index::Counted;
-use crate::models::{ModelKey, Standing};
 
 impl Keeper {
     /// An answer that began well has ended.
@@ -44,14 +43,9 @@ impl Keeper {
             turn,
             kind: ticket.kind,
         };
-        let counted = self.models.counted(&ticket.model, count);
-        if counted.is_window_news {
-            self.keep_belief(&ticket.model, ticket.now_ms, Standing::Replaces);
-        } else if counted.is_news {
-            let counts = self.models.stored_counts(&ticket.model);
-            self.keep(&ticket.model, None, counts, ticket.now_ms, Standing::Joins);
-        }
-        if let Some(finding @ UsageFinding::Truncated { .. }) = counted.finding {
+        let (finding, news) = self.models.counted(&ticket.model, count);
+        self.keep_belief(&ticket.model, ticket.now_ms, news);
+        if let Some(finding @ UsageFinding::Truncated { .. }) = finding {
             // Such a count says nothing about the conversation.
             tracing::warn!(
                 model = ticket.model.model,
@@ -76,7 +70,7 @@ impl Keeper {
     /// What the request was counted at is where those that follow it count from.
     fn anchor(&self, ticket: &Ticket, real_tokens: u64) {
         if let Some((_, tip)) = ticket.conversation.chain.last() {
-            let anchor = Anchor {
+            let anchor = CountedSize {
                 real_tokens,
                 estimated_tokens: ticket.sent_tokens,
             };
@@ -107,7 +101,7 @@ impl Keeper {
             output_tokens: ticket.output_tokens.unwrap_or(0),
             counting,
         };
-        let lesson = self.models.refused(&ticket.model, refused);
+        let (lesson, news) = self.models.known().refused(&ticket.model, refused);
         match lesson {
             Lesson::Window(window) => {
                 tracing::info!(model = ticket.model.model, window, "learned a window");
@@ -120,37 +114,15 @@ impl Keeper {
                 "a refusal as too long teaches nothing that lasts"
             ),
         }
-        let standing = match lesson {
-            Lesson::Window(_) => Standing::Replaces,
-            Lesson::Nothing => Standing::Joins,
-        };
-        self.keep_belief(&ticket.model, ticket.now_ms, standing);
+        self.keep_belief(&ticket.model, ticket.now_ms, news);
         lesson
     }
 
-    fn keep_belief(&self, key: &ModelKey, at_ms: i64, standing: Standing) {
-        let window = self.models.stored_window(key);
-        let counts = self.models.stored_counts(key);
-        self.keep(key, window, counts, at_ms, standing);
-    }
-
-    fn keep(
-        &self,
-        key: &ModelKey,
-        window: Option<String>,
-        counts: Option<String>,
-        at_ms: i64,
-        standing: Standing,
-    ) {
-        if self.journal.has_store() {
-            let row = BeliefRow {
-                endpoint: key.endpoint.clone(),
-                model: key.stored_model(),
-                window,
-                counts,
-                at_ms,
-            };
-            self.journal.belief(row, standing);
+    fn keep_belief(&self, key: &ModelKey, at_ms: i64, news: News) {
+        if self.journal.has_store()
+            && let Some(update) = self.models.known().update_of(key, news, at_ms)
+        {
+            self.journal.belief(update);
         }
     }
 
@@ -306,12 +278,12 @@ impl Keeper {
                 self.index.refuse(epoch, refused.form);
                 // The next one is tried in another form.
                 if let Some(form) = refused.form.next() {
-                    self.models.remember_form(&sent.model, form);
+                    self.models.known().remember_form(&sent.model, form);
                 }
             }
             (Some(_), Some(_)) if sent.form != refused.form => {
-                self.models.remember_form(&sent.model, sent.form);
-                self.keep_belief(&sent.model, sent.now_ms, Standing::Joins);
+                self.models.known().remember_form(&sent.model, sent.form);
+                self.keep_belief(&sent.model, sent.now_ms, News::Belief);
                 tracing::info!(
                     model = sent.model.model,
                     endpoint = sent.model.endpoint,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome::{Anchor, CacheState, Digest, TurnKind, is_surely_cold, leading_system};
+use epitome::{CacheState, CountedSize, Digest, TurnKind, is_surely_cold, leading_system};
+use epitome_engine::known_models::{ModelKey, SummaryPlacement};
 use epitome_engine::model::Borrowed;
 use epitome_wire::{Body, Conversation, Field};
 
 use crate::epoch::{Applied, Epoch};
 use crate::index::Place;
-use crate::models::{Form, ModelKey};
 
 /// So many of the newest counts of a conversation are believed: a provider may count by turns more and less.
 const BELIEVED_COUNTS: usize = 2;
@@ -28,7 +28,7 @@ pub(crate) struct Ticket {
     /// Whether what it counts says how its provider counts text.
     pub(crate) turn: TurnKind,
     /// How the summary is put in, if there is one.
-    pub(crate) form: Form,
+    pub(crate) form: SummaryPlacement,
     /// Estimated tokens of system prompt and tools outside the messages.
     pub(crate) fixed_tokens: u64,
     /// Estimated tokens of what goes out.
@@ -72,7 +72,7 @@ impl Ticket {
     }
 
     /// What the provider counted of this conversation under an epoch, newest first.
-    pub(super) fn anchors(&self, epoch: Option<&Epoch>) -> Vec<Anchor> {
+    pub(super) fn anchors(&self, epoch: Option<&Epoch>) -> Vec<CountedSize> {
         let id = epoch.map(|epoch| epoch.id.as_str());
         let counts = self.place.counts.iter();
         counts
@@ -87,8 +87,8 @@ impl Ticket {
         let epoch = self.epoch.as_ref()?;
         let merged = format!("\n\n{}", epoch.summary);
         let summary = match self.form {
-            Form::OwnMessage => &*epoch.summary,
-            Form::Alternating => &merged,
+            SummaryPlacement::OwnMessage => &*epoch.summary,
+            SummaryPlacement::Alternating => &merged,
         };
         let splice = self.body.render(&applied.view, summary).ok()?;
         Some(splice.into_bytes())

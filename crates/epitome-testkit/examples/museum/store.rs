@@ -69,6 +69,11 @@ pub(crate) async fn describe(path: &Path) -> Result<Value> {
         .iter()
         .map(|row| json!({"model": row.model, "window_tokens": row.window_tokens}))
         .collect();
+    let beliefs = store.beliefs().await?;
+    let beliefs: Vec<Value> = beliefs
+        .iter()
+        .map(|row| json!({"endpoint": row.endpoint, "model": row.model, "window": row.window}))
+        .collect();
     let outcomes = store.outcomes(&tenant, u32::MAX).await?;
     let memories = store.memories(&tenant, None, u32::MAX).await?;
     let memories: Vec<Value> = memories
@@ -80,6 +85,7 @@ pub(crate) async fn describe(path: &Path) -> Result<Value> {
         "tenant_key_blake3": digest(&key),
         "conversations": conversations,
         "windows": windows,
+        "beliefs": beliefs,
         "outcomes": outcomes.len(),
         "memories": memories,
     }))

@@ -2,15 +2,15 @@
 
 use std::borrow::Borrow;
 
-use super::{Compaction, Writer};
-use crate::design::Design;
+use super::Compaction;
+use super::carry::Writer;
+use crate::design::{Design, PresetName};
 use crate::dress::Dress;
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::pin::Pin;
 use crate::plan::{NoPlan, Plan};
-use crate::preset_name::PresetName;
 
 /// What a plan is carried out on.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use super::{Course, Sight};
 use crate::design::DueCount;
 use crate::gauge::{
-    Anchor, Belief, Count, Gauge, OutputCounting, Reading, Target, TurnGrowth, TurnKind,
-    UsageFinding,
+    Belief, CachePrices, Count, CountedSize, Gauge, OutputCounting, Reading, Target, TurnGrowth,
+    TurnKind, UsageFinding,
 };
 use crate::plan::{Room, leading_system};
 use crate::reason::Reason;
@@ -88,7 +88,7 @@ impl Course {
             && !matches!(finding, Some(UsageFinding::Truncated { .. }));
         if is_size {
             self.anchors.truncate(ANCHORS - 1);
-            let anchor = Anchor {
+            let anchor = CountedSize {
                 real_tokens,
                 estimated_tokens: ticket.estimated_tokens,
             };
@@ -105,6 +105,20 @@ impl Course {
             self.anchors.clear();
         }
         self.frame = frame;
+    }
+
+    /// What is believed of the model, from now on. What was counted of this conversation stays.
+    pub const fn set_belief(&mut self, belief: Belief) {
+        self.belief = belief;
+    }
+
+    /// The next requests go to another model, of whose window this is known without any provider. What the one before
+    /// counted is not what this one counts.
+    pub fn set_model(&mut self, window: Window, prices: CachePrices) {
+        self.window = window;
+        self.cache_prices = prices;
+        self.anchors.clear();
+        self.refused_tokens = None;
     }
 
     /// What every request has besides its messages.
@@ -175,7 +189,10 @@ impl Course {
     /// What a compaction for `reason` should leave, by the meter and without the leading system prompt.
     pub(super) fn room(&self, sight: &Sight<'_>, reason: Reason) -> Room {
         let log = sight.log;
-        let total = log.tokens(leading_system(log)..log.len());
+        let system = leading_system(log);
+        // What goes out may be less than what a compaction is made from.
+        let shown = sight.shown_tokens.saturating_sub(log.tokens(0..system));
+        let total = log.tokens(system..log.len()).min(shown);
         let Some(target) = self.target(sight, reason) else {
             return Room::of(total / 4);
         };
@@ -199,7 +216,8 @@ impl Course {
             // Made ahead of the line, it should still leave enough when the line is reached; the request that reaches
             // it goes past it by a part of a turn.
             Reason::NearLine => {
-                lines.hard_tokens.saturating_sub(reading.size_tokens) + growth.tokens
+                let left = lines.hard_tokens.saturating_sub(reading.size_tokens);
+                left.saturating_add(growth.tokens)
             }
             _ => 0,
         };

@@ -26,6 +26,15 @@ impl Course {
     /// # Errors
     /// [`NoPlan`] when there is nothing to remove, or everything was tried.
     pub fn plan(&mut self, sight: &Sight<'_>, reason: Reason) -> Result<Plan, NoPlan> {
+        self.plan_with_rung(sight, reason).map(|(plan, _)| plan)
+    }
+
+    /// [`Course::plan`], and the rung that it stands on.
+    pub(crate) fn plan_with_rung(
+        &mut self,
+        sight: &Sight<'_>,
+        reason: Reason,
+    ) -> Result<(Plan, Rung), NoPlan> {
         if reason != Reason::Manual
             && let Err(small) = self.guard()
         {
@@ -71,15 +80,15 @@ impl Course {
                 _ => self.ledger.begin(attempt, need, reading.size_tokens),
             };
             match granted {
-                Ok(()) => return Ok(plan),
+                Ok(()) => return Ok((plan, now)),
                 Err(reason) => refused.reason = reason,
             }
         }
         Err(refused)
     }
 
-    /// The plan on a rung; `None` where the design has no such rung.
-    fn plan_on(
+    /// The plan on a rung; `None` where the design has no such rung. It does not count as tried.
+    pub(crate) fn plan_on(
         &self,
         sight: &Sight<'_>,
         rung: Rung,

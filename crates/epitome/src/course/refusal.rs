@@ -1,7 +1,7 @@
 //! The provider said that a request is too long.
 
 use super::{Course, Sight};
-use crate::gauge::{Anchor, Lesson, OutputCounting, RefusedSize};
+use crate::gauge::{CountedSize, Lesson, OutputCounting, RefusedSize};
 use crate::reason::Reason;
 
 /// Where a refusal names no numbers that make sense, the next try has to be smaller than this share of what was refused.
@@ -53,7 +53,7 @@ impl Course {
         });
         if let Some(real_tokens) = known {
             // A refused request was counted like any other.
-            self.anchors = vec![Anchor {
+            self.anchors = vec![CountedSize {
                 real_tokens: real_tokens.max(1),
                 estimated_tokens: self.estimated_tokens(sight),
             }];

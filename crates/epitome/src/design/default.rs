@@ -1,6 +1,6 @@
 //! `default`, ours: prepares early in the background, shows it when it pays or must be.
 
-use super::{Asking, Design, Own, Preset, Trigger};
+use super::{Asking, Design, DesignSettings, Own, Preset, Trigger};
 use crate::dress::Form;
 use crate::pruning::{EntryCap, OldResults, PruneSettings};
 use crate::reference::layer;
@@ -10,6 +10,7 @@ use crate::window::Margins;
 
 pub(super) static DESIGN: Design = Design {
     name: "default",
+    settings: |_| DesignSettings::Default(DefaultSettings::default()),
     guards: true,
     shows_at_once: false,
     waits: false,

@@ -3,7 +3,8 @@
 mod rounds;
 
 use super::{
-    AfterFailure, Asking, Design, DueCount, Events, Keep, Own, Preset, SummaryPlace, Trigger,
+    AfterFailure, Asking, Design, DesignSettings, DueCount, Events, Keep, Own, Preset,
+    SummaryPlace, Trigger,
 };
 use crate::event::{EventFields, FieldValue, Finished};
 use crate::meter::ReferenceMeter;
@@ -15,6 +16,7 @@ const SUMMARY_TOKENS: u64 = 1_000;
 
 pub(super) static DESIGN: Design = Design {
     name: "layer",
+    settings: |_| DesignSettings::Layer(LayerSettings::default()),
     trigger: Trigger::Share(layer::Settings::DEFAULT),
     keep: Keep::Last(layer::Settings::DEFAULT.recent_messages_to_keep),
     place: SummaryPlace::AssistantMessage,

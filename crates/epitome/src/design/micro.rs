@@ -1,7 +1,8 @@
 //! `micro`: one estimate; the first message and the newest stay; the summary stands inside the first.
 
 use super::{
-    AfterFailure, Asking, Design, DueCount, Events, Keep, Own, Preset, SummaryPlace, Trigger,
+    AfterFailure, Asking, Design, DesignSettings, DueCount, Events, Keep, Own, Preset,
+    SummaryPlace, Trigger,
 };
 use crate::dress::Form;
 use crate::event::{Finished, Started};
@@ -15,6 +16,7 @@ const SUMMARY_TOKENS: u64 = 4_096;
 
 pub(super) static DESIGN: Design = Design {
     name: "micro",
+    settings: |_| DesignSettings::Micro(MicroSettings::default()),
     trigger: Trigger::Above(micro::THRESHOLD_TOKENS),
     keep: Keep::FirstAndLast(micro::TAIL_MESSAGES),
     place: SummaryPlace::FirstMessage,

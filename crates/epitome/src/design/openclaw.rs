@@ -1,7 +1,8 @@
 //! `openclaw`: the window less a reserve; recent tokens and split turns; an entry in a session file.
 
 use super::{
-    AfterFailure, Asking, Design, DueCount, Events, FilePlace, Keep, Own, Preset, Trigger,
+    AfterFailure, Asking, Design, DesignSettings, DueCount, Events, FilePlace, Keep, Own, Preset,
+    Trigger,
 };
 use crate::dress::Form;
 use crate::event::{EventFields, Finished, Started};
@@ -14,6 +15,7 @@ use crate::window::Window;
 
 pub(super) static DESIGN: Design = Design {
     name: "openclaw",
+    settings: |_| DesignSettings::Openclaw(OpenclawSettings::default()),
     trigger: Trigger::WindowLess(openclaw::RESERVE_FLOOR_TOKENS),
     keep: Keep::RecentTokens(openclaw::KEEP_RECENT_TOKENS),
     summary_tokens: summary_tokens(openclaw::RESERVE_FLOOR_TOKENS),

@@ -1,24 +1,30 @@
 //! The settings of every design, and what they mean to it.
 
 use super::{
-    DefaultSettings, LayerSettings, MicroSettings, OpenclawSettings, Preset, SpacebotSettings,
-    VibeSettings,
+    DefaultSettings, Design, LayerSettings, MicroSettings, OpenclawSettings, Preset, PresetName,
+    SpacebotSettings, TableSettings, VibeSettings,
 };
-use crate::preset_name::PresetName;
 use crate::pruning::PruneSettings;
 use crate::setting::{Fields, SettingsError};
 use crate::window::Margins;
 
-/// The settings that belong to one preset.
+/// The settings that belong to one design.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "each variant is the preset it is named after")]
 pub enum DesignSettings {
+    /// Of `default`.
     Default(DefaultSettings),
+    /// Of `vibe`.
     Vibe(VibeSettings),
+    /// Of `openclaw`.
     Openclaw(OpenclawSettings),
+    /// Of `micro`.
     Micro(MicroSettings),
+    /// Of `spacebot`.
     Spacebot(SpacebotSettings),
+    /// Of `layer`.
     Layer(LayerSettings),
+    /// Of any other design.
+    Table(TableSettings),
 }
 
 /// What the settings of a design mean to it. What a design does not say is as for all.
@@ -64,28 +70,29 @@ pub(crate) trait Own: Fields {
 }
 
 impl DesignSettings {
-    /// The settings of a preset as its reference has them.
-    pub(crate) fn of(preset: PresetName) -> Self {
-        match preset {
-            PresetName::Default => Self::Default(DefaultSettings::default()),
-            PresetName::Vibe => Self::Vibe(VibeSettings::default()),
-            PresetName::Openclaw => Self::Openclaw(OpenclawSettings::default()),
-            PresetName::Micro => Self::Micro(MicroSettings::default()),
-            PresetName::Spacebot => Self::Spacebot(SpacebotSettings::default()),
-            PresetName::Layer => Self::Layer(LayerSettings::default()),
-        }
+    /// The settings of a design that brings them as [`Knobs`](super::Knobs), as it has them.
+    #[must_use]
+    pub fn table(design: &'static Design) -> Self {
+        Self::Table(TableSettings::of(design))
     }
 
-    /// The preset they belong to.
-    pub(crate) const fn preset(&self) -> PresetName {
-        match self {
+    /// The settings of a design as it has them.
+    pub(crate) fn of(design: &'static Design) -> Self {
+        (design.settings)(design)
+    }
+
+    /// Whose they are.
+    pub(crate) const fn design(&self) -> &'static Design {
+        let name = match self {
             Self::Default(_) => PresetName::Default,
             Self::Vibe(_) => PresetName::Vibe,
             Self::Openclaw(_) => PresetName::Openclaw,
             Self::Micro(_) => PresetName::Micro,
             Self::Spacebot(_) => PresetName::Spacebot,
             Self::Layer(_) => PresetName::Layer,
-        }
+            Self::Table(own) => return own.design(),
+        };
+        name.design()
     }
 
     pub(crate) fn own(&self) -> &dyn Own {
@@ -96,6 +103,7 @@ impl DesignSettings {
             Self::Micro(own) => own,
             Self::Spacebot(own) => own,
             Self::Layer(own) => own,
+            Self::Table(own) => own,
         }
     }
 
@@ -107,6 +115,7 @@ impl DesignSettings {
             Self::Micro(own) => own,
             Self::Spacebot(own) => own,
             Self::Layer(own) => own,
+            Self::Table(own) => own,
         }
     }
 }

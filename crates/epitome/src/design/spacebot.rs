@@ -1,6 +1,8 @@
 //! `spacebot`: three tiers of usage; the oldest share goes, in the background; summaries stack, memories are saved.
 
-use super::{Asking, Design, DueCount, FilePlace, Keep, Own, Preset, SummaryPlace, Trigger};
+use super::{
+    Asking, Design, DesignSettings, DueCount, FilePlace, Keep, Own, Preset, SummaryPlace, Trigger,
+};
 use crate::dress::Form;
 use crate::meter::ReferenceMeter;
 use crate::reference::spacebot;
@@ -11,6 +13,7 @@ const SUMMARY_TOKENS: u64 = 2_000;
 
 pub(super) static DESIGN: Design = Design {
     name: "spacebot",
+    settings: |_| DesignSettings::Spacebot(SpacebotSettings::default()),
     trigger: Trigger::Tiers(spacebot::Thresholds::DEFAULT),
     keep: Keep::AllButOldest(spacebot::Tier::Background.fraction()),
     place: SummaryPlace::Stack,

@@ -2,7 +2,8 @@
 //! request of the user; the provider counts anew.
 
 use super::{
-    AfterFailure, Asking, Design, DueCount, Events, Keep, Own, Preset, SummaryForm, Trigger,
+    AfterFailure, Asking, Design, DesignSettings, DueCount, Events, Keep, Own, Preset, SummaryForm,
+    Trigger,
 };
 use crate::dress::{Dress, Form};
 use crate::event::{EventFields, Finished, Started};
@@ -14,6 +15,7 @@ const SUMMARY_TOKENS: u64 = 8_000;
 
 pub(super) static DESIGN: Design = Design {
     name: "vibe",
+    settings: |_| DesignSettings::Vibe(VibeSettings::default()),
     trigger: Trigger::AtLeast(vibe::THRESHOLD_TOKENS),
     keep: Keep::Nothing,
     summary_tokens: SUMMARY_TOKENS,

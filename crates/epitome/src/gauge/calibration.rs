@@ -186,14 +186,14 @@ fn median(sorted: &[f64]) -> f64 {
 /// A provider's count of a conversation up to some message, beside the meter's. Whatever came later is
 /// estimated; what came before is known. Void once the history before it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Anchor {
+pub struct CountedSize {
     /// What the provider counted.
     pub real_tokens: u64,
     /// What the meter said of the same messages.
     pub estimated_tokens: u64,
 }
 
-impl Anchor {
+impl CountedSize {
     /// Real tokens of the conversation now that the meter says `estimated_now`. What came since is taken to be like what
     /// was counted where that counts more than usual.
     #[must_use]

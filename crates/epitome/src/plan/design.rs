@@ -6,7 +6,6 @@ use super::{
 };
 use crate::design::{Keep, Preset, SummaryPlace};
 use crate::log::Log;
-use crate::message::Role;
 use crate::reason::Reason;
 
 /// The share of the summary in the other designs.
@@ -33,6 +32,17 @@ impl Room {
     }
 }
 
+/// What a design keeps in any case, and what that takes.
+struct Borders {
+    system_end: usize,
+    head_end: usize,
+    head_tokens: u64,
+    tokens_before: u64,
+    /// Where what stays at the end begins when as much as possible goes.
+    least_tail: usize,
+    floor_tokens: u64,
+}
+
 impl Plan {
     /// Plans as a preset wants it. Without a budget the preset's own cut and summary size decide; with one the tail
     /// gets shorter, then its results, until the whole view fits.
@@ -52,95 +62,9 @@ impl Plan {
                 None => Self::for_window(log, room.target_tokens, room.most_tokens, reason),
             };
         }
-        let nothing = |floor_tokens| NoPlan {
-            reason: Reason::NothingToRemove,
-            floor_tokens,
-        };
-        let system_end = leading_system(log);
-        let head_end = preset.head_end(log);
-        let tokens_before = log.tokens(system_end..log.len());
-        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
-        let head_tokens = log.tokens(system_end..head_end);
-        let least = preset
-            .cut(log, log.len().min(head_end))
-            .map_or(last_cut, |cut| cut.max(last_cut));
-        let tail = least.max(head_end)..log.len();
-        let pins_room = budget_tokens.unwrap_or(tokens_before);
-        let floor_tokens = head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-            - log.trimmable_tokens(tail.clone());
-        let floor_tokens =
-            floor_with_pins(floor_tokens, log, head_end..tail.start).min(tokens_before);
-        let cut = preset.cut(log, head_end).filter(|cut| *cut > head_end);
-        let mut cut = cut.ok_or_else(|| nothing(floor_tokens))?;
-        if let Some(budget) = budget_tokens {
-            if floor_tokens > budget {
-                return Err(NoPlan {
-                    reason: Reason::FloorAboveBudget,
-                    floor_tokens,
-                });
-            }
-            let room = budget.saturating_sub(head_tokens);
-            let summary_share = percent_of(room, PRESET_SUMMARY_PERCENT)
-                .min(preset.summary_tokens)
-                .max(SUMMARY_FLOOR_TOKENS);
-            let room = room.saturating_sub(summary_share);
-            let fitting = log
-                .cut_at_or_after(log.suffix_within(room))
-                .unwrap_or(least);
-            cut = cut.max(fitting.min(least));
-        }
-        let tail_tokens = log.tokens(cut..log.len());
-        let pins_tokens = pins_tokens(log, head_end..cut, pins_room);
-        let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
-        let kept = head_tokens + tail_tokens;
-        // A summary longer than half of what it stands for would not be worth the swap.
-        let summary_cap = (log.tokens(head_end..cut) / 2)
-            .min(preset.summary_tokens)
-            .max(least);
-        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
-        let room = target_tokens.saturating_sub(head_tokens);
-        let trim_tokens = (tail_tokens + least).saturating_sub(room);
-        let left = (room + trim_tokens).saturating_sub(tail_tokens);
-        let notes_cap_tokens = left
-            .saturating_sub(least)
-            .min(target_tokens / NOTES_CAP_DIVISOR);
-        let notes = notes(log, head_end..cut, notes_cap_tokens);
-        let is_marker = preset.place == SummaryPlace::Marker;
-        let (notes, notes_cap_tokens) = match is_marker {
-            true => (Vec::new(), 0),
-            false => (notes, notes_cap_tokens),
-        };
-        // A new marker counts what an earlier one counted.
-        let old_markers = log.markers(0..head_end).filter(|_| is_marker);
-        let is_merged = preset.place == SummaryPlace::FirstMessage && head_end > system_end;
-        Ok(Self {
-            reason,
-            head: 0..head_end,
-            span: head_end..cut,
-            summary_tokens: (left - notes_tokens(log, &notes))
-                .min(preset.summary_tokens.max(least)),
-            pins_tokens,
-            notes,
-            notes_cap_tokens,
-            dropped: old_markers.map(|at| at..at + 1).collect(),
-            turn_prefix: preset.turn_start(log, head_end, cut)..cut,
-            layout: match preset.place {
-                SummaryPlace::FirstMessage if is_merged => Layout::Merged,
-                SummaryPlace::AssistantMessage => Layout::AssistantMessage,
-                SummaryPlace::Marker => Layout::Marker,
-                _ => Layout::UserMessage,
-            },
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task: if is_merged {
-                TaskPlace::Head
-            } else {
-                TaskPlace::Summary
-            },
-            tokens_before,
-            target_tokens,
-            trim_tokens,
-            floor_tokens,
-        })
+        let found = Borders::of(preset, log)?;
+        let cut = found.cut(preset, log, budget_tokens)?;
+        Ok(found.plan(preset, log, cut, budget_tokens, reason))
     }
 
     /// Plans to show at most `most` messages besides the system prompt: the first request and the newest, whole steps
@@ -171,22 +95,10 @@ impl Plan {
         };
         let kept = log.tokens(system_end..head_end) + log.tokens(cut..log.len());
         Ok(Self {
-            reason,
-            head: 0..head_end,
-            span: head_end..cut,
-            notes: Vec::new(),
-            notes_cap_tokens: 0,
-            dropped: Vec::new(),
-            turn_prefix: cut..cut,
             layout: Layout::Nothing,
-            tail_starts_with_user: log.role(cut) == Some(Role::User),
-            task,
-            tokens_before: log.tokens(system_end..log.len()),
             target_tokens: kept,
-            summary_tokens: 0,
-            pins_tokens: 0,
-            trim_tokens: 0,
             floor_tokens: kept,
+            ..Self::between(log, head_end..cut, task, reason)
         })
     }
 
@@ -209,5 +121,127 @@ impl Plan {
             .saturating_sub(more)
             .max(self.floor_tokens);
         Ok(self)
+    }
+}
+
+impl Borders {
+    fn of(preset: &Preset, log: &Log) -> Result<Self, NoPlan> {
+        let system_end = leading_system(log);
+        let head_end = preset.head_end(log);
+        let tokens_before = log.tokens(system_end..log.len());
+        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
+        let head_tokens = log.tokens(system_end..head_end);
+        let least_tail = preset
+            .cut(log, log.len().min(head_end))
+            .map_or(last_cut, |cut| cut.max(last_cut));
+        let tail = least_tail.max(head_end)..log.len();
+        let floor_tokens = head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+            - log.trimmable_tokens(tail.clone());
+        let floor_tokens =
+            floor_with_pins(floor_tokens, log, head_end..tail.start).min(tokens_before);
+        Ok(Self {
+            system_end,
+            head_end,
+            head_tokens,
+            tokens_before,
+            least_tail,
+            floor_tokens,
+        })
+    }
+
+    /// Where the design cuts; later where a budget asks for more.
+    fn cut(&self, preset: &Preset, log: &Log, budget_tokens: Option<u64>) -> Result<usize, NoPlan> {
+        let cut = preset.cut(log, self.head_end);
+        let cut = cut.filter(|cut| *cut > self.head_end);
+        let cut = cut.ok_or_else(|| nothing(self.floor_tokens))?;
+        let Some(budget) = budget_tokens else {
+            return Ok(cut);
+        };
+        if self.floor_tokens > budget {
+            return Err(NoPlan {
+                reason: Reason::FloorAboveBudget,
+                floor_tokens: self.floor_tokens,
+            });
+        }
+        let room = budget.saturating_sub(self.head_tokens);
+        let summary_share = percent_of(room, PRESET_SUMMARY_PERCENT)
+            .min(preset.summary_tokens)
+            .max(SUMMARY_FLOOR_TOKENS);
+        let room = room.saturating_sub(summary_share);
+        let fitting = log.cut_at_or_after(log.suffix_within(room));
+        let fitting = fitting.unwrap_or(self.least_tail);
+        Ok(cut.max(fitting.min(self.least_tail)))
+    }
+
+    /// The plan that cuts there.
+    fn plan(
+        &self,
+        preset: &Preset,
+        log: &Log,
+        cut: usize,
+        budget_tokens: Option<u64>,
+        reason: Reason,
+    ) -> Plan {
+        let head_end = self.head_end;
+        let tail_tokens = log.tokens(cut..log.len());
+        let pins_room = budget_tokens.unwrap_or(self.tokens_before);
+        let pins_tokens = pins_tokens(log, head_end..cut, pins_room);
+        let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
+        // A summary longer than half of what it stands for would not be worth the swap.
+        let summary_cap = (log.tokens(head_end..cut) / 2)
+            .min(preset.summary_tokens)
+            .max(least);
+        let kept = self.head_tokens + tail_tokens;
+        let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
+        let room = target_tokens.saturating_sub(self.head_tokens);
+        let trim_tokens = (tail_tokens + least).saturating_sub(room);
+        let left = (room + trim_tokens).saturating_sub(tail_tokens);
+        let is_marker = preset.place == SummaryPlace::Marker;
+        let notes_cap_tokens = match is_marker {
+            true => 0,
+            false => left
+                .saturating_sub(least)
+                .min(target_tokens / NOTES_CAP_DIVISOR),
+        };
+        let notes = match is_marker {
+            true => Vec::new(),
+            false => notes(log, head_end..cut, notes_cap_tokens),
+        };
+        // A new marker counts what an earlier one counted.
+        let old_markers = log.markers(0..head_end).filter(|_| is_marker);
+        let (layout, task) = self.placed(preset);
+        Plan {
+            summary_tokens: (left - notes_tokens(log, &notes))
+                .min(preset.summary_tokens.max(least)),
+            pins_tokens,
+            notes,
+            notes_cap_tokens,
+            dropped: old_markers.map(|at| at..at + 1).collect(),
+            turn_prefix: preset.turn_start(log, head_end, cut)..cut,
+            layout,
+            target_tokens,
+            trim_tokens,
+            floor_tokens: self.floor_tokens,
+            ..Plan::between(log, head_end..cut, task, reason)
+        }
+    }
+
+    /// How the summary is put into the view, and where the first request ends up by that.
+    fn placed(&self, preset: &Preset) -> (Layout, TaskPlace) {
+        match preset.place {
+            SummaryPlace::FirstMessage if self.head_end > self.system_end => {
+                (Layout::Merged, TaskPlace::Head)
+            }
+            SummaryPlace::AssistantMessage => (Layout::AssistantMessage, TaskPlace::Summary),
+            SummaryPlace::Marker => (Layout::Marker, TaskPlace::Summary),
+            _ => (Layout::UserMessage, TaskPlace::Summary),
+        }
+    }
+}
+
+const fn nothing(floor_tokens: u64) -> NoPlan {
+    NoPlan {
+        reason: Reason::NothingToRemove,
+        floor_tokens,
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::shown::{Shown, Texts};
 use super::{Before, Prepared, Session};
-use crate::compaction::Compaction;
+use crate::compaction::{Compaction, MadeFrom};
 use crate::event::{Event, Finished};
 use crate::plan::{Layout, leading_system};
 use crate::reference::spacebot;
@@ -23,6 +23,8 @@ pub struct Record {
     pub dropped: Vec<Range<usize>>,
     /// How many entries there were when it was made.
     pub entries: usize,
+    /// How many messages it was made from, shown or all: what its positions are within.
+    pub from_messages: usize,
 }
 
 /// Something that happened to a conversation.
@@ -84,7 +86,8 @@ impl Session {
         let Prepared {
             mut compaction,
             changes,
-            shown: began_with,
+            from_messages,
+            shown: _,
             waited_tokens: _,
         } = prepared;
         if changes != self.changes.len() {
@@ -102,6 +105,14 @@ impl Session {
         {
             compaction.summary.text = self.summary_text().to_owned();
         }
+        let all = match compaction.made_from {
+            MadeFrom::View => None,
+            MadeFrom::Originals => Some(self.uncompacted()),
+        };
+        let basis = all.as_ref().unwrap_or(&self.shown);
+        if from_messages > basis.log.len() {
+            return Err(CommitError::Superseded);
+        }
         let texts = Texts {
             now: match self.newest() {
                 Some((at, record)) => Some((at, record.compaction.summary.text.as_str())),
@@ -109,19 +120,19 @@ impl Session {
             },
             next: &compaction.summary.text,
         };
-        let view = compaction.view(began_with);
-        let mut next = self.shown.through(&view, &texts, &self.entries, self.meter);
-        next.extend_from(&self.shown, began_with, &self.entries);
+        let view = compaction.view(from_messages);
+        let mut next = basis.through(&view, &texts, &self.entries, self.meter);
+        next.extend_from(basis, from_messages, &self.entries);
         // What was shortened before cannot be shortened again, whatever the plan hoped for.
         let (before, after) = (self.shown.log.total_tokens(), next.log.total_tokens());
         if after >= before {
             return Err(CommitError::NotSmaller { before, after });
         }
+        let record = self.record(compaction, basis, from_messages);
         let frozen = std::mem::replace(&mut self.shown, next);
         // From now on positions of the view are no longer those of the entries.
         self.links.clear();
         self.sent_tokens = None;
-        let record = self.record(compaction, &frozen);
         let number = self.records.len();
         self.before.push(Before {
             shown: frozen,
@@ -266,7 +277,21 @@ impl Session {
             })
     }
 
-    fn record(&self, compaction: Compaction, frozen: &Shown) -> Record {
+    /// All there ever was, shown as if nothing had been compacted. What was decided about single entries stays.
+    pub(super) fn uncompacted(&self) -> Shown {
+        let mut shown = self.shown.clone();
+        for before in self.before.iter().rev() {
+            let mut earlier = before.shown.clone();
+            earlier.extend_from(&shown, before.since, &self.entries);
+            shown = earlier;
+        }
+        if let Some(frozen) = &self.frozen {
+            shown.prune(frozen.decisions(), &self.entries, self.meter);
+        }
+        shown
+    }
+
+    fn record(&self, compaction: Compaction, frozen: &Shown, from_messages: usize) -> Record {
         let mut covers = Vec::new();
         let mut from = compaction.plan.span.start;
         // The client's own notes of the span stay in view, so that nothing stands for them.
@@ -307,6 +332,7 @@ impl Session {
             dropped: joined(dropped),
             sources,
             entries: self.entries.len(),
+            from_messages,
             compaction,
         }
     }

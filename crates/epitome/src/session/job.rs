@@ -4,15 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Session;
-use crate::compaction::Compaction;
+use crate::compaction::{Compaction, MadeFrom};
+use crate::course::Sight;
 use crate::design::Design;
 use crate::event::{Event, Pruning, Started};
-use crate::ledger::Failure;
+use crate::ledger::{Failure, Rung};
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::pin::Pin;
-use crate::plan::{NoPlan, Plan};
+use crate::plan::{Layout, NoPlan, Plan};
 use crate::reason::Reason;
 use crate::reference::openclaw;
 
@@ -28,6 +29,11 @@ pub struct Job {
     pub(super) dropped_pins: Arc<[String]>,
     pub(super) meter: Meter,
     pub(super) changes: usize,
+    pub(super) made_from: MadeFrom,
+    /// How many messages the conversation showed.
+    pub(super) shown: usize,
+    /// The same work on all there ever was, for the built-in summariser.
+    pub(super) originals: Option<Box<Self>>,
 }
 
 /// A compaction that is ready to be committed to the conversation it was begun on.
@@ -36,7 +42,9 @@ pub struct Prepared {
     pub(super) compaction: Compaction,
     /// How many changes the conversation had seen.
     pub(super) changes: usize,
-    /// How many messages it showed.
+    /// How many messages it was made from.
+    pub(super) from_messages: usize,
+    /// How many messages the conversation showed.
     pub(super) shown: usize,
     /// What requests took too much since it lies ready.
     pub(super) waited_tokens: u64,
@@ -62,6 +70,7 @@ impl Job {
         meter: Meter,
     ) -> Self {
         let start = plan.span.start;
+        let shown = messages.len();
         Self {
             design: design.into(),
             oldest: start..start,
@@ -72,6 +81,9 @@ impl Job {
             dropped_pins: Arc::default(),
             meter,
             changes: 0,
+            made_from: MadeFrom::View,
+            shown,
+            originals: None,
         }
     }
 }
@@ -89,8 +101,8 @@ impl Session {
             &self.links,
             self.sent_tokens,
         );
-        let found = self.course.plan(&sight, reason);
-        let plan = found.inspect_err(|no| {
+        let found = self.course.plan_with_rung(&sight, reason);
+        let (plan, rung) = found.inspect_err(|no| {
             self.course.exhausted(Some(self.entries.len()));
             self.events.push(Event::Skipped {
                 reason: no.reason,
@@ -105,7 +117,7 @@ impl Session {
             compacting_count: plan.span.len(),
         }));
         let oldest = self.oldest_share(&plan);
-        Ok(Job {
+        let job = Job {
             design: self.course.preset().design,
             plan,
             oldest,
@@ -115,6 +127,41 @@ impl Session {
             dropped_pins: Arc::clone(&self.dropped_pins),
             meter: self.meter,
             changes: self.changes.len(),
+            made_from: MadeFrom::View,
+            shown: self.shown.log.len(),
+            originals: None,
+        };
+        Ok(Job {
+            originals: self.on_originals(&job, rung).map(Box::new),
+            ..job
+        })
+    }
+
+    /// The same work on all there ever was, where an earlier summary stands for a part of it and the design lets the
+    /// built-in summariser read that again.
+    fn on_originals(&self, job: &Job, rung: Rung) -> Option<Job> {
+        let writes = !matches!(job.plan.layout, Layout::Marker | Layout::Nothing);
+        let is_later_round = !self.before.is_empty();
+        if !writes || !is_later_round || !self.course.preset().rereads_originals() {
+            return None;
+        }
+        let all = self.uncompacted();
+        let sight = Sight {
+            log: &all.log,
+            ..self.sight()
+        };
+        let plan = self.course.plan_on(&sight, rung, job.plan.reason)?.ok()?;
+        Some(Job {
+            oldest: plan.span.start..plan.span.start,
+            plan: Plan {
+                // Whether it is worth its while shows on what goes out now.
+                tokens_before: job.plan.tokens_before,
+                ..plan
+            },
+            messages: all.messages(&self.entries, ""),
+            log: all.log,
+            made_from: MadeFrom::Originals,
+            ..job.clone()
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Prepared, Session};
 use crate::course::{CacheState, ReadyFacts, ShowNow, Ticket};
-use crate::gauge::{Gauge, Learned, Reading, TurnKind, UsageFinding};
+use crate::gauge::{Belief, CachePrices, Gauge, Learned, Reading, TurnKind, UsageFinding};
 use crate::message::Message;
 use crate::plan::leading_system;
 use crate::usage::Usage;
@@ -63,6 +63,17 @@ impl Session {
             output_tokens,
             ..frame
         });
+    }
+
+    /// What is believed of the model from now on, such as what other conversations with it have learned.
+    pub const fn set_belief(&mut self, belief: Belief) {
+        self.course.set_belief(belief);
+    }
+
+    /// The next requests go to another model: what is known of its window without any provider, and what its cache
+    /// costs. What is believed of it is said with [`Session::set_belief`].
+    pub fn set_model(&mut self, window: Window, prices: CachePrices) {
+        self.course.set_model(window, prices);
     }
 
     /// The window that a provider taught, if one is believed.

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::compaction::Compaction;
-use crate::gauge::RefusedSize;
+use crate::gauge::{Lesson, RefusedSize};
 use crate::plan::NoPlan;
 use crate::reason::Reason;
 
@@ -38,14 +38,29 @@ impl Session {
     /// # Errors
     /// As [`Session::overflowed`].
     pub fn refused(&mut self, refused: RefusedSize) -> Result<&Compaction, NoPlan> {
+        let mut belief = *self.course.belief();
+        let lesson = belief.refused(refused);
+        self.course.set_belief(belief);
+        self.refused_with(refused, lesson)
+    }
+
+    /// [`Session::refused`] where what it teaches was learned elsewhere, and is in the belief of this session.
+    ///
+    /// # Errors
+    /// As [`Session::overflowed`].
+    pub fn refused_with(
+        &mut self,
+        refused: RefusedSize,
+        lesson: Lesson,
+    ) -> Result<&Compaction, NoPlan> {
         let sight = super::sight(
             &self.shown,
             self.entries.len(),
             &self.links,
             self.sent_tokens,
         );
-        let lesson = self.course.handle_refusal(refused, &sight);
-        lesson.map_err(|reason| NoPlan {
+        let taken = self.course.handle_refusal_of(refused, lesson, &sight);
+        taken.map_err(|reason| NoPlan {
             reason,
             floor_tokens: 0,
         })?;

@@ -31,10 +31,10 @@ pub struct KeptElsewhere<'a> {
 }
 
 impl Prepared {
-    /// How many messages were shown when the work on it began. [`Session::replay`] needs it.
+    /// How many messages it was made from. [`Session::replay`] needs it.
     #[must_use]
-    pub const fn shown(&self) -> usize {
-        self.shown
+    pub const fn from_messages(&self) -> usize {
+        self.from_messages
     }
 }
 
@@ -61,18 +61,23 @@ impl Session {
     }
 
     /// Puts a compaction in force again, as [`Session::commit`] did when the conversation had the same entries and the
-    /// same changes. `shown` is [`Prepared::shown`]. No events are told.
+    /// same changes. `from_messages` is [`Record::from_messages`]. No events are told.
     ///
     /// # Errors
-    /// When it does not fit: fewer messages are shown than when it was made, or it would not help.
-    pub fn replay(&mut self, compaction: Compaction, shown: usize) -> Result<&Record, CommitError> {
-        if shown > self.shown.log.len() || compaction.plan.span.end > shown {
+    /// When it does not fit: there are fewer messages than when it was made, or it would not help.
+    pub fn replay(
+        &mut self,
+        compaction: Compaction,
+        from_messages: usize,
+    ) -> Result<&Record, CommitError> {
+        if compaction.plan.span.end > from_messages {
             return Err(CommitError::Superseded);
         }
         let prepared = Prepared {
             compaction,
             changes: self.changes.len(),
-            shown,
+            from_messages,
+            shown: self.shown.log.len(),
             waited_tokens: 0,
         };
         let told = self.events.len();

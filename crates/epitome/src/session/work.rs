@@ -134,11 +134,18 @@ impl Job {
         self.extract_for(None)
     }
 
-    /// Does it with the built-in summariser, with what the user wants kept in mind.
+    /// Does it with the built-in summariser, with what the user wants kept in mind. Where an earlier summary stands for
+    /// a part of the conversation, and the design does not ask for anything else, that part is read again.
     ///
     /// # Errors
     /// When the result would not be clearly smaller.
     pub fn extract_for(&self, focus: Option<&str>) -> Result<Prepared, NoPlan> {
+        // What was left out of the earlier summary may matter by now.
+        if let Some(originals) = &self.originals
+            && let Ok(prepared) = originals.extract_for(focus)
+        {
+            return Ok(prepared);
+        }
         let basis = Basis {
             focus,
             ..self.basis()
@@ -185,9 +192,13 @@ impl Job {
 
     fn prepared(&self, compaction: Compaction) -> Prepared {
         Prepared {
-            compaction,
+            compaction: Compaction {
+                made_from: self.made_from,
+                ..compaction
+            },
             changes: self.changes,
-            shown: self.messages.len(),
+            from_messages: self.messages.len(),
+            shown: self.shown,
             waited_tokens: 0,
         }
     }

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::key::Bounds;
-use crate::preset_name::PresetName;
 
 /// A configuration that cannot be used. Every variant names the key as it is written in the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -86,7 +85,7 @@ pub enum Hint {
     /// This one is.
     Nearest(String),
     /// Another preset has a setting of this name.
-    OfPreset(PresetName),
+    OfPreset(&'static str),
 }
 
 impl fmt::Display for Notice {

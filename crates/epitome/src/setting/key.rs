@@ -57,6 +57,20 @@ pub enum Bounds {
 }
 
 impl Key {
+    /// A row of the outermost table that has to have a value.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: Kind, bounds: Bounds, doc: &'static str) -> Self {
+        Self {
+            group: "",
+            name,
+            aliases: &[],
+            kind,
+            is_optional: false,
+            bounds,
+            doc,
+        }
+    }
+
     /// The whole name: `max_history_share`, `memory_flush.enabled`.
     #[must_use]
     pub fn path(&self) -> String {

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use super::find::{Found, Place, join, lookup};
-use crate::preset_name::PresetName;
+use crate::design::PresetName;
 use crate::setting::{Kind, Notice, SettingsError, Value};
 
 /// The settings of a configuration and what single agents have otherwise.
@@ -96,7 +96,7 @@ impl Configuration {
     /// Everything in our own form, with every setting spelled out; [`Configuration::load`] gives the same settings back.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let preset = Value::Text(self.settings.preset().to_string());
+        let preset = Value::Text(self.settings.design().name.to_owned());
         let mut entries = vec![("preset".to_owned(), preset)];
         entries.extend(self.settings.to_entries());
         let agent = |(id, settings): &(String, Settings)| {

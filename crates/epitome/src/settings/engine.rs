@@ -15,7 +15,7 @@ impl Settings {
     /// What is shown of long and old tool results in a window.
     #[must_use]
     pub fn pruning(&self, window: Window) -> PruneSettings {
-        let mut pruning = PruneSettings::of(self.preset(), window.tokens);
+        let mut pruning = PruneSettings::of(self.design(), window.tokens);
         self.design.own().prune(&mut pruning);
         pruning
     }
@@ -63,7 +63,7 @@ impl From<&Settings> for Preset {
     fn from(settings: &Settings) -> Self {
         let mut preset = Self {
             summary_tokens: u64::MAX,
-            ..Self::named(settings.preset())
+            ..Self::of(settings.design())
         };
         settings.design.own().choose(&mut preset);
         if let Some(tokens) = settings.common.summary_tokens {

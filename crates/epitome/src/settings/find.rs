@@ -1,7 +1,6 @@
 //! Finds the settings in a tree of values: whatever the spelling, each at most once.
 
-use crate::design::FilePlace;
-use crate::preset_name::PresetName;
+use crate::design::{FilePlace, PresetName};
 use crate::setting::{Hint, Key, Notice, SettingsError, Value, is_spelled, nearest, spellings};
 
 /// A setting that the configuration gives.
@@ -203,7 +202,7 @@ impl<'v> Found<'v> {
         let mut presets = PresetName::ALL.into_iter();
         presets
             .find(|preset| has_it(super::Settings::of(*preset).keys()))
-            .map_or(Hint::Nothing, Hint::OfPreset)
+            .map_or(Hint::Nothing, |preset| Hint::OfPreset(preset.as_str()))
     }
 }
 

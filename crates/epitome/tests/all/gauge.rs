@@ -1,10 +1,10 @@
 //! Sizes, lines and windows: what a count or a refusal changes, and above all what it does not.
 
 use epitome::{
-    ASSUMED_WINDOW_TOKENS, Anchor, Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, CacheRule,
-    Calibration, Count, Evidence, Gauge, Lesson, Lines, Margins, OutputCounting, RefusedSize, Swap,
-    Target, TurnGrowth, TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, Window, WindowSource,
-    is_surely_cold,
+    ASSUMED_WINDOW_TOKENS, Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, CacheRule,
+    Calibration, Count, CountedSize, Evidence, Gauge, Lesson, Lines, Margins, OutputCounting,
+    RefusedSize, Swap, Target, TurnGrowth, TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding,
+    Window, WindowSource, is_surely_cold,
 };
 
 use crate::support::property;
@@ -92,7 +92,7 @@ fn lines_leave_room_for_the_answer_and_for_what_nobody_counted() {
     };
     assert_eq!(bare.lines, Some(lines));
     assert!(bare.fits() && !bare.nears_the_line());
-    let counted = Anchor {
+    let counted = CountedSize {
         real_tokens: 170_000,
         estimated_tokens: 170_000,
     };
@@ -123,7 +123,7 @@ fn a_fresh_request_is_as_large_as_its_own_error_allows() {
 #[test]
 fn of_two_counts_the_higher_is_believed() {
     let gauge = gauge(200_000, None, OutputCounting::Apart);
-    let anchor = |real_tokens, estimated_tokens| Anchor {
+    let anchor = |real_tokens, estimated_tokens| CountedSize {
         real_tokens,
         estimated_tokens,
     };

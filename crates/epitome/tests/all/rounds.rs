@@ -1,8 +1,8 @@
 //! Summaries: known again when unaltered, and carried from round to round.
 
 use epitome::{
-    Basis, Compaction, Earlier, Line, LineKind, Message, Meter, Parts, Pin, Plan, Reason,
-    TaskPlace, ViewItem, is_own_summary, trimmed,
+    Basis, Compaction, Decision, Earlier, Line, LineKind, MadeFrom, Message, Meter, Parts, Pin,
+    Plan, Reason, Session, TaskPlace, ViewItem, Window, is_own_summary, trimmed,
 };
 
 use crate::support::{assistant, autonomous, calls, log_of, result, system, user};
@@ -247,4 +247,96 @@ fn lines_that_are_carried_on_do_not_drift() {
         messages = shown;
         messages.extend(autonomous(20, 300).split_off(2));
     }
+}
+
+/// Grows until it was compacted so often, with the built-in summariser.
+fn grown(session: &mut Session, rounds: usize) {
+    let mut night = session.messages().len();
+    while session.records().len() < rounds {
+        night += 1;
+        session.push(assistant(format!(
+            "Night {night}: sector-{night} has {} stars; its chart is src/sky/chart_{night}.rs. {}",
+            night * 17,
+            "The sky was clear and the instrument was steady. ".repeat(4)
+        )));
+        session.push(user(format!("Go on with sector-{}, please.", night + 1)));
+        if let Decision::Compact(reason) = session.decide() {
+            let job = session.begin(reason).unwrap();
+            session.commit(job.extract().unwrap()).unwrap();
+        }
+    }
+}
+
+fn stars() -> Session {
+    let mut session = Session::new(Window::configured(20_000), Meter::Estimate);
+    session.push(system("You count stars."));
+    session.push(user("Count the stars of every sector. Never guess."));
+    session
+}
+
+#[test]
+fn later_rounds_read_the_originals_again() {
+    let mut session = stars();
+    grown(&mut session, 4);
+    let record = session.records().last().unwrap();
+    let made = &record.compaction;
+    assert_eq!(made.made_from, MadeFrom::Originals);
+    assert_eq!(session.records()[0].compaction.made_from, MadeFrom::View);
+    // The same as if nothing had been compacted before.
+    let all: Vec<Message> = session.messages()[..record.from_messages]
+        .iter()
+        .map(|message| (**message).clone())
+        .collect();
+    let log = log_of(&all);
+    let once = Compaction::extract(made.plan.clone(), &Basis::new(&log, &all, Meter::Estimate));
+    assert_eq!(once.unwrap().summary.text, made.summary.text);
+    assert!(!made.summary.text.contains("earlier summary"));
+    assert_eq!(record.covers.first().unwrap().start, 2);
+    assert!(record.sources.iter().all(|at| *at < record.entries));
+}
+
+/// Somebody else is given the summary of the round before, and what they write is made from what is shown.
+#[test]
+fn whoever_else_writes_carries_the_previous_summary() {
+    let mut session = stars();
+    grown(&mut session, 3);
+    let before = session.view_messages();
+    let told = session.compaction().unwrap().summary.text.clone();
+    let job = session.begin(Reason::Manual).unwrap();
+    assert_eq!(job.previous_summary(), Some(told.as_str()));
+    let prepared = job.accept("The stars of all sectors are counted.").unwrap();
+    assert_eq!(prepared.compaction().made_from, MadeFrom::View);
+    let ours = job.extract().unwrap();
+    assert_eq!(ours.compaction().made_from, MadeFrom::Originals);
+    assert!(ours.compaction().tokens_after < session.view_tokens());
+    session.commit(ours).unwrap();
+    assert!(session.view_tokens() < before.iter().map(|m| Meter::Estimate.message(m)).sum());
+    // One change like any other: what was before is there again.
+    session.undo().unwrap();
+    assert_eq!(session.view_messages(), before);
+}
+
+#[test]
+fn a_round_of_the_originals_is_replayed_and_forked_like_any_other() {
+    let mut session = stars();
+    grown(&mut session, 4);
+    let mut again = stars();
+    let mut entries = session.messages()[2..].iter();
+    for record in session.records() {
+        while again.messages().len() < record.entries {
+            again.push((**entries.next().unwrap()).clone());
+        }
+        again
+            .replay(record.compaction.clone(), record.from_messages)
+            .unwrap();
+    }
+    assert_eq!(again.view_messages(), session.view_messages());
+    let early = session.fork(session.records()[2].entries);
+    assert_eq!(early.in_force().count(), 3);
+    let newest = early.compaction().unwrap();
+    assert_eq!(newest, &session.records()[2].compaction);
+    for _ in 0..4 {
+        again.replay_undo().unwrap();
+    }
+    assert_eq!(again.view_messages(), again.messages());
 }

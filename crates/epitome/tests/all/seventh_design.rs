@@ -3,9 +3,10 @@
 #[path = "seventh_design/diary.rs"]
 mod diary;
 
+use epitome::settings::{Settings, Value};
 use epitome::{
     Decision, Event, FieldValue, Guard, Meter, Preset, PresetName, PruneSettings, Reason, Role,
-    Session, Window, guard_window,
+    Session, Trigger, Window, guard_window,
 };
 
 use crate::support::{assistant, user};
@@ -126,4 +127,65 @@ fn its_guard_and_its_pruning_are_its_own() {
     let pruning = PruneSettings::of(&DESIGN, 50_000);
     assert_eq!(pruning.entry_cap, epitome::EntryCap::Tokens(5_000));
     assert!(PresetName::ALL.iter().all(|name| name.design() != &DESIGN));
+}
+
+fn table(entries: &[(&str, Value)]) -> Value {
+    let entry = |(name, value): &(&str, Value)| ((*name).to_owned(), value.clone());
+    Value::Table(entries.iter().map(entry).collect())
+}
+
+#[test]
+fn its_settings_are_rows_like_those_of_the_others() {
+    let mut settings = Settings::of(&DESIGN);
+    assert_eq!(settings.design(), &DESIGN);
+    assert_eq!(settings.preset(), None);
+    assert_eq!(Preset::from(&settings), Preset::of(&DESIGN));
+    assert_eq!(settings.common.summary_temperature, Some(1.0));
+    settings
+        .apply(&table(&[
+            ("pageLine", Value::Whole(5_000)),
+            ("window", Value::Whole(9_000)),
+        ]))
+        .unwrap();
+    assert_eq!(Preset::from(&settings).trigger, Trigger::AtLeast(5_000));
+    assert_eq!(settings.window(), Some(Window::configured(9_000)));
+    let told: Vec<String> = settings
+        .entries()
+        .map(|(key, value)| format!("{}={value}", key.name))
+        .collect();
+    assert!(told.contains(&"page_line=5000".to_owned()), "{told:?}");
+
+    let before = settings.clone();
+    for (wrong, said) in [
+        (("page_line", Value::Whole(7)), "`page_line` is 7"),
+        (("page_line", Value::Switch(true)), "a whole number"),
+        (
+            ("voice", Value::Text("nobody".to_owned())),
+            "`assistant` or `user`",
+        ),
+        (
+            ("page_lime", Value::Whole(700)),
+            "did you mean `page_line`?",
+        ),
+        (
+            ("auto_compact_threshold", Value::Whole(700)),
+            "the preset `vibe`",
+        ),
+    ] {
+        let error = settings.apply(&table(&[wrong])).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+        assert_eq!(settings, before);
+    }
+    settings
+        .apply(&table(&[("voice", Value::Text("user".to_owned()))]))
+        .unwrap();
+    let mut session = Session::from_settings(&settings, Window::assumed(), Meter::Estimate);
+    assert_eq!(session.window().tokens, 9_000);
+    session.push(user("Walk from Lisbon to Porto and note every village."));
+    talk(&mut session);
+    assert!(session.due_tokens() >= 5_000);
+    session.compact(Reason::Threshold).unwrap();
+    let page = &session.view_messages()[0];
+    assert_eq!(page.role, Role::User);
+    assert!(page.spoken().next().unwrap().starts_with("Dear diary"));
 }

@@ -26,7 +26,7 @@ fn settings(preset: PresetName) -> Settings {
     // The model steps on while a summary is written.
     settings.common.wait = false;
     match &mut settings.design {
-        DesignSettings::Default(_) => {}
+        DesignSettings::Default(_) | DesignSettings::Table(_) => {}
         DesignSettings::Vibe(own) => own.auto_compact_threshold = 1_500,
         DesignSettings::Openclaw(own) => {
             own.reserve_tokens = 1_500;

@@ -33,7 +33,10 @@ pub(crate) fn settings(preset: PresetName) -> Settings {
             own.compaction_threshold_tokens = 14_000;
             own.max_conversation_messages = 90;
         }
-        DesignSettings::Default(_) | DesignSettings::Spacebot(_) | DesignSettings::Layer(_) => {}
+        DesignSettings::Default(_)
+        | DesignSettings::Spacebot(_)
+        | DesignSettings::Layer(_)
+        | DesignSettings::Table(_) => {}
     }
     settings
 }

@@ -58,7 +58,10 @@ fn settings(scenario: Scenario) -> Settings {
             own.compaction_threshold_tokens = i64::try_from(line).unwrap();
             own.max_conversation_messages = 300;
         }
-        DesignSettings::Default(_) | DesignSettings::Spacebot(_) | DesignSettings::Layer(_) => {}
+        DesignSettings::Default(_)
+        | DesignSettings::Spacebot(_)
+        | DesignSettings::Layer(_)
+        | DesignSettings::Table(_) => {}
     }
     settings
 }

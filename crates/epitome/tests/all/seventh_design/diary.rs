@@ -1,9 +1,10 @@
 //! `diary`: a toy design. From 3,000 tokens on it writes a page about everything but the last four messages, in the
 //! voice of the assistant, and tells people so.
 
+use epitome::settings::{Bounds, Key, Kind, Value};
 use epitome::{
-    Asking, Design, EntryCap, EventFields, Events, Finished, Form, Keep, Message, Parts,
-    PruneSettings, Role, SummaryPlace, Trigger,
+    Asking, Design, EntryCap, EventFields, Events, Finished, Form, Keep, Knob, Knobs, Message,
+    Parts, PruneSettings, Role, SummaryPlace, Trigger,
 };
 
 /// The line from which a page is written.
@@ -46,6 +47,34 @@ pub(super) static DESIGN: Design = Design {
     asking: Asking {
         temperature: Some(1.0),
         ..Asking::BASE
+    },
+    knobs: Knobs {
+        rows: &[
+            Knob {
+                key: Key::new(
+                    "page_line",
+                    Kind::Whole,
+                    Bounds::AtLeast(100),
+                    "Tokens from which a page is written.",
+                ),
+                default: Value::Whole(LINE_TOKENS),
+            },
+            Knob {
+                key: Key::new(
+                    "voice",
+                    Kind::Choice(&["assistant", "user"]),
+                    Bounds::Any,
+                    "Who speaks on a page.",
+                ),
+                default: Value::Text(String::new()),
+            },
+        ],
+        choose: |set, preset| {
+            preset.trigger = Trigger::AtLeast(set.whole("page_line"));
+            if set.text("voice") == "user" {
+                preset.place = SummaryPlace::UserMessage;
+            }
+        },
     },
     ..Design::BASE
 };

@@ -1,7 +1,10 @@
-//! The names of the presets.
+//! The names of the designs that are built in. One more is a file beside this one, and a line in each list here and in
+//! `own`.
 
 use std::fmt;
 use std::str::FromStr;
+
+use super::Design;
 
 /// A named bundle of choices: ours, or one of the five reference designs.
 ///
@@ -32,9 +35,7 @@ pub enum PresetName {
 
 /// A name that no preset has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{name}` is not a preset: use `default`, `vibe`, `openclaw`, `micro`, `spacebot` or `layer`"
-)]
+#[error("`{name}` is not a preset: use {}", PresetName::listed())]
 pub struct UnknownPreset {
     /// What was given.
     pub name: String,
@@ -54,13 +55,29 @@ impl PresetName {
     /// The name in configuration and on the command line.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
+        self.design().name
+    }
+
+    /// What the name stands for.
+    #[must_use]
+    pub const fn design(self) -> &'static Design {
         match self {
-            Self::Default => "default",
-            Self::Vibe => "vibe",
-            Self::Openclaw => "openclaw",
-            Self::Micro => "micro",
-            Self::Spacebot => "spacebot",
-            Self::Layer => "layer",
+            Self::Default => &super::default::DESIGN,
+            Self::Vibe => &super::vibe::DESIGN,
+            Self::Openclaw => &super::openclaw::DESIGN,
+            Self::Micro => &super::micro::DESIGN,
+            Self::Spacebot => &super::spacebot::DESIGN,
+            Self::Layer => &super::layer::DESIGN,
+        }
+    }
+
+    /// All of them, for a sentence.
+    fn listed() -> String {
+        let names = Self::ALL.map(|name| format!("`{name}`"));
+        match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
         }
     }
 }

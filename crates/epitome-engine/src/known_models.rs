@@ -1,0 +1,313 @@
+//! What is believed of each model at each endpoint: its window, how it counts, which form of a view it takes.
+//!
+//! Conversations of an engine and those that pass a proxy learn here, by the same key, and what they learn is stored in
+//! one way: what one of them was taught, the next one knows.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use epitome::{
+    Belief, Calibration, ContextBeta, Digest, Evidence, Learned, Lesson, Model, ModelTable,
+    RefusedSize, Window, window_of_with,
+};
+use epitome_store::{BeliefRow, Beliefs};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A window that an earlier version learned without evidence is believed only above this size, and above this part of
+/// what the table says: it may have been read from anything.
+const LEAST_UNPROVEN_TOKENS: u64 = 2_048;
+const LEAST_UNPROVEN_DIVISOR: u64 = 4;
+
+/// What a store calls a model with the long context.
+const MILLION_SUFFIX: &str = "[1m]";
+
+/// A model at an endpoint, with or without a context beta; the same name may mean another window elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModelKey {
+    /// Where it is asked, such as `api.anthropic.com`.
+    pub endpoint: String,
+    /// Its name there.
+    pub model: String,
+    /// Whether a longer context than usual is asked for.
+    pub context: ContextBeta,
+}
+
+impl ModelKey {
+    /// The name under which a store keeps what is believed.
+    #[must_use]
+    pub fn stored_model(&self) -> String {
+        match self.context {
+            ContextBeta::None => self.model.clone(),
+            ContextBeta::OneMillion => format!("{}{MILLION_SUFFIX}", self.model),
+        }
+    }
+
+    /// The key of what a store has under this name.
+    #[must_use]
+    pub fn from_stored(endpoint: String, model: &str) -> Self {
+        let (model, context) = match model.strip_suffix(MILLION_SUFFIX) {
+            Some(model) => (model, ContextBeta::OneMillion),
+            None => (model, ContextBeta::None),
+        };
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            context,
+        }
+    }
+
+    /// Tells this model at this endpoint from every other; the same in every process.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let parts = [self.endpoint.as_str(), "\0", &self.stored_model()].concat();
+        Digest::of(parts.as_bytes()).prefix()
+    }
+
+    /// What the table of models says of it.
+    #[must_use]
+    pub fn in_table(&self) -> Option<&'static Model> {
+        ModelTable::builtin().find(&self.model)
+    }
+
+    /// The window that the table names.
+    #[must_use]
+    pub fn table_window(&self) -> Option<Window> {
+        window_of_with(&self.model, self.context)
+    }
+}
+
+/// Where the summary stands in what an endpoint takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryPlacement {
+    /// A message of its own, after the task.
+    #[default]
+    OwnMessage,
+    /// Inside the task, for servers that want the roles to alternate.
+    Alternating,
+}
+
+impl SummaryPlacement {
+    /// The form to try after this one was refused.
+    #[must_use]
+    pub const fn next(self) -> Option<Self> {
+        match self {
+            Self::OwnMessage => Some(Self::Alternating),
+            Self::Alternating => None,
+        }
+    }
+}
+
+/// What is known of one model. As it is stored, how it counts stands apart, because that changes far more often.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Known {
+    belief: Belief,
+    #[serde(default)]
+    form: SummaryPlacement,
+}
+
+/// How much of what was just learned a store should be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Nothing.
+    Nothing,
+    /// How the model counts.
+    Counts,
+    /// All of it; a window that the store knows stays.
+    Belief,
+    /// All of it, and the window takes the place of the one in the store.
+    Window,
+}
+
+/// What a store is to be told of one model.
+#[derive(Clone, Debug)]
+pub struct BeliefUpdate {
+    row: BeliefRow,
+    news: News,
+}
+
+impl BeliefUpdate {
+    /// Stores it. Another process on the same store may have learned a window that this one has not: only news about
+    /// the window itself takes the place of it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn save(mut self, store: &impl Beliefs) -> epitome_store::Result<()> {
+        if self.news == News::Belief {
+            let stored = store.beliefs().await?;
+            let is_same = |row: &&BeliefRow| {
+                (&row.endpoint, &row.model) == (&self.row.endpoint, &self.row.model)
+            };
+            let known = stored.iter().find(is_same);
+            self.join(known);
+        }
+        store.save_belief(&self.row).await
+    }
+
+    fn join(&mut self, known: Option<&BeliefRow>) {
+        let key = ModelKey::from_stored(self.row.endpoint.clone(), &self.row.model);
+        let own: Option<Known> = read(&key, self.row.window.as_deref());
+        let known: Option<Known> = known.and_then(|known| read(&key, known.window.as_deref()));
+        if let (Some(mut own), Some(known)) = (own, known) {
+            own.belief = own.belief.or_learned(known.belief.learned());
+            self.row.window = written(&own);
+        }
+    }
+}
+
+/// What is known of each model at each endpoint. A clone knows the same.
+#[derive(Clone, Debug, Default)]
+pub struct KnownModels {
+    known: Arc<Mutex<HashMap<ModelKey, Known>>>,
+}
+
+impl KnownModels {
+    /// Takes over all that a store has.
+    ///
+    /// # Errors
+    /// When the store fails; nothing is known then.
+    pub async fn recall_all(&self, store: &impl Beliefs) -> epitome_store::Result<()> {
+        for learned in store.learned_windows().await? {
+            let key = ModelKey::from_stored(learned.endpoint, &learned.model);
+            self.recall_window(&key, learned.window_tokens);
+        }
+        for row in store.beliefs().await? {
+            self.recall(&row);
+        }
+        Ok(())
+    }
+
+    /// What is believed of a model.
+    #[must_use]
+    pub fn belief(&self, key: &ModelKey) -> Belief {
+        self.known(key).belief
+    }
+
+    /// Learns from a request that went well: `learn` is given the newest belief, and nobody else learns meanwhile. What
+    /// it finds out is returned, with how much of it a store should be told.
+    pub fn learn<T>(&self, key: &ModelKey, learn: impl FnOnce(&mut Belief) -> T) -> (T, News) {
+        self.update(key, |known| {
+            let before = (known.belief.learned(), known.belief.calibration().turns());
+            let found = learn(&mut known.belief);
+            let turns = known.belief.calibration().turns();
+            // Ratios move slowly: what a restart forgets of them is soon counted again.
+            let is_news = turns != before.1 && (turns < 8 || turns.is_multiple_of(16));
+            let news = if before.0 != known.belief.learned() {
+                News::Window
+            } else if is_news {
+                News::Counts
+            } else {
+                News::Nothing
+            };
+            (found, news)
+        })
+    }
+
+    /// A provider refused a request as too long.
+    #[must_use]
+    pub fn refused(&self, key: &ModelKey, refused: RefusedSize) -> (Lesson, News) {
+        let lesson = self.update(key, |known| known.belief.refused(refused));
+        match lesson {
+            Lesson::Window(_) => (lesson, News::Window),
+            // Whether it counts the output may have been learned all the same.
+            Lesson::Nothing => (lesson, News::Belief),
+        }
+    }
+
+    /// Which form of a view a model takes.
+    #[must_use]
+    pub fn form(&self, key: &ModelKey) -> SummaryPlacement {
+        self.known(key).form
+    }
+
+    /// This model takes only this form.
+    pub fn remember_form(&self, key: &ModelKey, form: SummaryPlacement) {
+        self.update(key, |known| known.form = form);
+    }
+
+    /// What a store is to be told, if anything.
+    #[must_use]
+    pub fn update_of(&self, key: &ModelKey, news: News, at_ms: i64) -> Option<BeliefUpdate> {
+        let known = self.known(key);
+        let window = || {
+            written(&Known {
+                belief: known.belief.with_calibration(Calibration::default()),
+                ..known
+            })
+        };
+        let window = match news {
+            News::Nothing => return None,
+            News::Counts => None,
+            News::Belief | News::Window => window(),
+        };
+        let row = BeliefRow {
+            endpoint: key.endpoint.clone(),
+            model: key.stored_model(),
+            window,
+            counts: written(&known.belief.calibration()),
+            at_ms,
+        };
+        Some(BeliefUpdate { row, news })
+    }
+
+    /// Takes over what was believed before; what cannot be read is forgotten.
+    fn recall(&self, row: &BeliefRow) {
+        let key = ModelKey::from_stored(row.endpoint.clone(), &row.model);
+        let stored: Option<Known> = read(&key, row.window.as_deref());
+        let counts: Option<Calibration> = read(&key, row.counts.as_deref());
+        self.update(&key, |known| {
+            if let Some(stored) = stored {
+                *known = stored;
+            }
+            if let Some(calibration) = counts {
+                known.belief = known.belief.with_calibration(calibration);
+            }
+        });
+    }
+
+    /// Takes over a window of a version that kept no evidence, if it can be true.
+    fn recall_window(&self, key: &ModelKey, window_tokens: u64) {
+        let table = key.table_window();
+        let least = table.map_or(0, |window| window.tokens / LEAST_UNPROVEN_DIVISOR);
+        if window_tokens < least.max(LEAST_UNPROVEN_TOKENS) {
+            tracing::warn!(
+                model = key.model,
+                window_tokens,
+                "a window that an earlier version learned makes no sense and is forgotten"
+            );
+            return;
+        }
+        self.update(key, |known| {
+            known.belief = Belief::recalled(Some(Learned {
+                window_tokens,
+                evidence: Evidence::Unknown,
+            }));
+        });
+    }
+
+    fn known(&self, key: &ModelKey) -> Known {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(key).copied().unwrap_or_default()
+    }
+
+    fn update<T>(&self, key: &ModelKey, change: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        change(known.entry(key.clone()).or_default())
+    }
+}
+
+fn written(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value)
+        .inspect_err(|error| tracing::error!(%error, "a belief cannot be written"))
+        .ok()
+}
+
+fn read<T: DeserializeOwned>(key: &ModelKey, stored: Option<&str>) -> Option<T> {
+    serde_json::from_str(stored?)
+        .inspect_err(|error| {
+            let model = &key.model;
+            tracing::warn!(model, %error, "what was believed of a model cannot be read and is forgotten");
+        })
+        .ok()
+}

@@ -1,0 +1,209 @@
+//! What providers teach belongs to an endpoint, a model and a context beta, and to all conversations with these.
+
+use std::path::Path;
+
+use epitome::{ContextBeta, Message, Role, Usage, Window};
+use epitome_engine::conversation::Recovery;
+use epitome_engine::{Conversation, Engine};
+use epitome_store::{AnyStore, Beliefs};
+use serde_json::json;
+use tempfile::TempDir;
+
+const HERE: &str = "models.example";
+const MODEL: &str = "small-model";
+const LEARNED_TOKENS: u64 = 40_000;
+
+/// An engine that asks this model, on a store in `folder`.
+struct Asking {
+    endpoint: &'static str,
+    model: &'static str,
+    context: ContextBeta,
+}
+
+const SAME: Asking = Asking {
+    endpoint: HERE,
+    model: MODEL,
+    context: ContextBeta::None,
+};
+
+const OTHERS: [Asking; 3] = [
+    Asking {
+        endpoint: "elsewhere.example",
+        ..SAME
+    },
+    Asking {
+        model: "another-model",
+        ..SAME
+    },
+    Asking {
+        context: ContextBeta::OneMillion,
+        ..SAME
+    },
+];
+
+impl Asking {
+    async fn engine(&self, folder: &Path) -> Engine {
+        let url = format!("sqlite:{}", folder.join("log.db").display());
+        Engine::builder()
+            .store(AnyStore::open(&url).await.unwrap())
+            .window(Window::assumed())
+            .model(self.endpoint, self.model)
+            .context_beta(self.context)
+            .build()
+            .await
+            .unwrap()
+    }
+}
+
+/// A conversation of so many turns, of which the provider counts the double.
+async fn talk(engine: &Engine, turns: usize) -> Conversation {
+    let conversation = engine.create().await.unwrap();
+    for turn in 0..turns {
+        let text = format!(
+            "Turn {turn}: {}",
+            "look at the next part, slowly. ".repeat(40)
+        );
+        conversation
+            .push(&Message::text(Role::User, text))
+            .await
+            .unwrap();
+        let step = conversation.prepare_step().await.unwrap();
+        let usage = Usage {
+            fresh_tokens: step.ticket.estimated_tokens() * 2,
+            ..Usage::default()
+        };
+        conversation.observe(usage, 1.0).await;
+        conversation
+            .push(&Message::text(Role::Assistant, "It is in order."))
+            .await
+            .unwrap();
+    }
+    conversation
+}
+
+/// A provider's no, which names a window.
+async fn refused(conversation: &Conversation) {
+    for turn in 0..300 {
+        let text = format!(
+            "Turn {turn}: {}",
+            "look at src/part.rs once more. ".repeat(20)
+        );
+        let role = [Role::User, Role::Assistant][turn % 2];
+        let message = Message::text(role, text);
+        conversation.push(&message).await.unwrap();
+    }
+    let tokens = conversation.look(|session| session.context_tokens()).await;
+    let refusal = json!({"error": {"code": "context_length_exceeded", "message": format!(
+        "This model's maximum context length is {LEARNED_TOKENS} tokens. However, your messages resulted in {} tokens.",
+        tokens.max(LEARNED_TOKENS + 1)
+    )}});
+    let recovery = conversation
+        .overflowed(400, refusal.to_string().as_bytes())
+        .await
+        .unwrap();
+    assert_eq!(recovery, Recovery::Retry);
+}
+
+async fn ratio(conversation: &Conversation) -> f64 {
+    let belief = conversation.look(|session| *session.course().belief());
+    belief.await.calibration().ratio()
+}
+
+async fn window(conversation: &Conversation) -> Window {
+    conversation.look(|session| session.window()).await
+}
+
+#[tokio::test]
+async fn conversations_of_an_engine_share_what_their_model_teaches() {
+    let folder = TempDir::new().unwrap();
+    let engine = SAME.engine(folder.path()).await;
+    let early = engine.create().await.unwrap();
+    assert!((ratio(&early).await - 1.0).abs() < 0.01);
+    let assumed = window(&early).await;
+    talk(&engine, 12).await;
+    assert!(ratio(&early).await > 1.8, "{}", ratio(&early).await);
+    refused(&engine.create().await.unwrap()).await;
+    assert_eq!(window(&early).await.tokens, LEARNED_TOKENS);
+    let late = engine.create().await.unwrap();
+    assert_eq!(window(&late).await.tokens, LEARNED_TOKENS);
+    assert!(ratio(&late).await > 1.8);
+
+    // A conversation whose frame names another model has that one's, and back.
+    late.set_frame(r#"{"model":"another-model"}"#)
+        .await
+        .unwrap();
+    assert_eq!(window(&late).await, assumed);
+    assert!((ratio(&late).await - 1.0).abs() < 0.01);
+    late.set_frame(r#"{"model":"claude-sonnet-4-5"}"#)
+        .await
+        .unwrap();
+    assert_eq!(window(&late).await.tokens, 200_000);
+    late.set_frame(&json!({ "model": MODEL }).to_string())
+        .await
+        .unwrap();
+    assert_eq!(window(&late).await.tokens, LEARNED_TOKENS);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_engine_on_the_same_store_knows_it_and_others_do_not() {
+    let folder = TempDir::new().unwrap();
+    let engine = SAME.engine(folder.path()).await;
+    let taught = talk(&engine, 12).await;
+    refused(&taught).await;
+    let (known, learned) = (ratio(&taught).await, window(&taught).await);
+    assert_eq!(learned.tokens, LEARNED_TOKENS);
+    engine.shutdown().await;
+
+    let again = SAME.engine(folder.path()).await;
+    let next = again.create().await.unwrap();
+    assert_eq!(window(&next).await, learned);
+    assert!((ratio(&next).await - known).abs() < 0.3, "{known}");
+    assert!(ratio(&next).await > 1.8);
+    // The conversation itself is no exception.
+    let resumed = again.open(taught.id()).await.unwrap();
+    assert_eq!(window(&resumed).await, learned);
+    again.shutdown().await;
+
+    for other in OTHERS {
+        let engine = other.engine(folder.path()).await;
+        let conversation = engine.create().await.unwrap();
+        assert_eq!(window(&conversation).await, Window::assumed());
+        assert!((ratio(&conversation).await - 1.0).abs() < 0.01);
+        engine.shutdown().await;
+    }
+}
+
+/// What one of two engines on a store learned about the window is not undone by the other's next piece of news.
+#[tokio::test]
+async fn what_another_engine_learned_stays() {
+    let folder = TempDir::new().unwrap();
+    let first = SAME.engine(folder.path()).await;
+    let second = SAME.engine(folder.path()).await;
+    refused(&first.create().await.unwrap()).await;
+    talk(&second, 12).await;
+    first.shutdown().await;
+    second.shutdown().await;
+    let third = SAME.engine(folder.path()).await;
+    let conversation = third.create().await.unwrap();
+    assert_eq!(window(&conversation).await.tokens, LEARNED_TOKENS);
+    assert!(ratio(&conversation).await > 1.8);
+    third.shutdown().await;
+}
+
+/// Where nobody says which model it is, a conversation learns for itself: it may be anybody's.
+#[tokio::test]
+async fn without_a_name_nothing_is_shared_and_nothing_stored() {
+    let folder = TempDir::new().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("log.db").display());
+    let store = AnyStore::open(&url).await.unwrap();
+    let engine = Engine::builder().store(store).build().await.unwrap();
+    let taught = talk(&engine, 12).await;
+    assert!(ratio(&taught).await > 1.8);
+    let other = engine.create().await.unwrap();
+    assert!((ratio(&other).await - 1.0).abs() < 0.01);
+    engine.shutdown().await;
+    let store = AnyStore::open(&url).await.unwrap();
+    assert!(store.beliefs().await.unwrap().is_empty());
+    assert!(store.learned_windows().await.unwrap().is_empty());
+}
