@@ -119,6 +119,9 @@ pub(crate) struct CompactArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print one thing alone: the text of the summary, or the messages of the result, one per line
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "json")]
+    pub(crate) print: Option<Print>,
     /// Say what would be done and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -370,6 +373,14 @@ impl Format {
 fn preset() -> impl TypedValueParser<Value = PresetName> {
     PossibleValuesParser::new(PresetName::ALL.iter().map(|preset| preset.as_str()))
         .try_map(|name| name.parse::<PresetName>())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Print {
+    /// The text of the summary
+    Summary,
+    /// The messages of the result, one per line
+    Messages,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

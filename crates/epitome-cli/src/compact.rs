@@ -1,6 +1,7 @@
 //! `epitome compact`.
 
 mod input;
+mod page;
 mod report;
 mod session;
 

@@ -20,6 +20,8 @@ mod config;
 mod eval;
 #[path = "all/history.rs"]
 mod history;
+#[path = "all/hostile_data.rs"]
+mod hostile_data;
 #[path = "all/hostile_project.rs"]
 mod hostile_project;
 #[path = "all/inspect.rs"]

@@ -6,6 +6,7 @@ mod all {
     mod configuration;
     mod faults;
     mod hook_commands;
+    mod hostile_data;
     mod hooks;
     mod kill;
     mod known_models;

@@ -295,6 +295,11 @@ impl Log {
         sum(&self.trimmable_before, self.trimmable, range.clone()) + arguments(range) - stays
     }
 
+    /// Of these, what trimming tool results would take away.
+    pub(crate) fn trimmable_results(&self, range: Range<usize>) -> u64 {
+        sum(&self.trimmable_before, self.trimmable, range)
+    }
+
     /// Tokens that trimming what people and assistant say in `range` would take away.
     #[must_use]
     pub fn wordy_tokens(&self, range: Range<usize>) -> u64 {

@@ -23,6 +23,8 @@ const WINDOW_SUMMARY_PERCENT: u64 = 40;
 const UNSEEN_SUMMARY_PERCENT: u64 = 15;
 /// But no more than this: beyond it the newest entries themselves say more.
 const WINDOW_SUMMARY_TOKENS: u64 = 20_000;
+/// What the summary gets at least where the arguments of the last step would have to be shortened for it.
+const BESIDE_ARGUMENTS_PERCENT: u64 = 50;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
 /// Instructions take at most this part of the target: a quarter of an explicit budget, and about a tenth of the window
@@ -245,13 +247,16 @@ impl Plan {
         let tail_tokens = log.tokens(cut..log.len());
         // A last step that is too large gives way to the summary as far as its results and the
         // arguments of its calls can be shortened; what is said in it gives way only where nothing else helps.
-        let trimmable = log.trimmable_tokens(cut..log.len());
+        let tail = cut..log.len();
         let pins_tokens = pins_tokens(log, head_end..cut, target_tokens);
         let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
-        let trim_tokens = (tail_tokens + summary_share)
-            .saturating_sub(room)
-            .min(trimmable)
-            .max((tail_tokens + least).saturating_sub(room));
+        let over = |share: u64| (tail_tokens + share).saturating_sub(room);
+        // What the model itself wrote last says most of where it stands.
+        let beside_arguments = percent_of(room, BESIDE_ARGUMENTS_PERCENT).min(summary_share);
+        let trim_tokens = over(summary_share)
+            .min(log.trimmable_results(tail.clone()))
+            .max(over(beside_arguments).min(log.trimmable_tokens(tail)))
+            .max(over(least));
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left

@@ -10,6 +10,7 @@ mod choose;
 mod fit;
 mod json;
 mod notable;
+mod patch;
 
 pub(crate) use choose::{argument_tokens, cap, trims_among, trims_over};
 pub use choose::{trims, trims_beyond};

@@ -12,8 +12,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::input::Input;
+use super::page;
 use crate::Ending;
-use crate::args::CompactArgs;
+use crate::args::{CompactArgs, Print};
 
 /// The outcome, ready to be printed.
 pub(super) struct Report {
@@ -167,16 +168,31 @@ impl Report {
     pub(super) fn text(&self, args: &CompactArgs, input: &Input) -> Result<String> {
         Ok(if args.json {
             format!("{}\n", serde_json::to_string(&self.object)?)
+        } else if let Some(print) = args.print {
+            self.printed(print)
         } else if args.diff {
             self.diff(input)
         } else if args.quiet {
             String::new()
         } else {
-            self.prose()
+            self.page(args, input)
         })
     }
 
-    fn prose(&self) -> String {
+    /// One thing alone, for pipes.
+    fn printed(&self, print: Print) -> String {
+        match print {
+            Print::Summary => self.compaction.as_ref().map_or_else(String::new, |made| {
+                format!("{}\n", made.summary.text.trim_end())
+            }),
+            Print::Messages => {
+                let messages = self.object.messages.iter().map(|message| message.get());
+                messages.map(|message| format!("{message}\n")).collect()
+            }
+        }
+    }
+
+    fn page(&self, args: &CompactArgs, input: &Input) -> String {
         let object = &self.object;
         let mut lines = vec![format!(
             "{}: {}, {} messages, {} tokens",
@@ -214,8 +230,19 @@ impl Report {
             "anchors: {} in what was replaced, {} still in view, {} recoverable from the original, {} missing, {} invented",
             anchors.anchors, anchors.retained, anchors.recoverable, anchors.missing, anchors.invented
         ));
+        if let Some(focus) = &args.focus {
+            lines.extend(page::focus(focus, &input.messages, compaction));
+        }
+        lines.extend(page::standing(compaction));
+        lines.extend(page::instructions(compaction));
+        let object = &self.object;
+        lines.extend(page::sizes(
+            object.tokens_before,
+            object.tokens_after,
+            object.summary_tokens,
+        ));
         lines.push(String::new());
-        lines.push(compaction.summary.text.trim_end().to_owned());
+        lines.push("the text of the summary: --print summary".to_owned());
         joined(&lines)
     }
 

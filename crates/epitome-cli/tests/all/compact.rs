@@ -286,9 +286,26 @@ fn bad_files_are_named_and_nothing_is_written() {
 fn diff_and_text_are_for_people() {
     let path = example("coding-session.jsonl");
     let path = path.to_str().unwrap();
-    let text = String::from_utf8(run(&["compact", path]).stdout).unwrap();
+    let page = |args: &[&str]| {
+        let args: Vec<&str> = ["compact", path].iter().chain(args).copied().collect();
+        String::from_utf8(run(&args).stdout).unwrap()
+    };
+    // Issue 15, part 8: a page with headline, where the work stands and sizes; the text itself on demand.
+    let text = page(&[]);
     assert!(
         text.contains("compacted to") && text.contains("never touch the files under migrations/")
+    );
+    assert!(text.contains("\nwhere the work stands:\n") && text.contains("\ntokens:\n"));
+    assert!(!text.contains("[Conversation summary"), "{text}");
+    assert!(page(&["--print", "summary"]).starts_with("[Conversation summary"));
+    for line in page(&["--print", "messages"]).lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        assert!(message["role"].is_string(), "{line}");
+    }
+    let focused = page(&["--focus", "zebra crossings"]);
+    assert!(
+        focused.contains("focus \"zebra crossings\": none of the"),
+        "{focused}"
     );
     let diff = String::from_utf8(run(&["compact", path, "--diff"]).stdout).unwrap();
     assert!(diff.lines().any(|line| line.starts_with("-    3")));

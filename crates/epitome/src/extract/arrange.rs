@@ -148,11 +148,19 @@ pub(super) struct Requests(Vec<(usize, String)>);
 /// The longest quotation of a request that only heads a part of the log.
 const REQUEST_CHARS: usize = 90;
 
+/// A request in short. A word that would take all of the room, such as the path of a picture, says least.
+fn in_short(request: &str) -> String {
+    let is_long = |word: &str| word.chars().count() > REQUEST_CHARS / 2;
+    let words = request.split_whitespace();
+    let words = words.map(|word| if is_long(word) { "[…]" } else { word });
+    clip(&words.collect::<Vec<_>>().join(" "), REQUEST_CHARS)
+}
+
 /// What stands for a request that is quoted in a place of its own.
 fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
     let is_quoted = |request: &Option<String>| {
         let request = request.as_ref();
-        request.is_some_and(|request| clip(request, REQUEST_CHARS) == text)
+        request.is_some_and(|request| in_short(request) == text)
     };
     match () {
         () if is_quoted(&parts.latest_request) => Some("the latest one, above"),
@@ -164,7 +172,7 @@ fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
 impl Requests {
     pub(super) fn of(typed: &[(usize, String)]) -> Self {
         let short = typed.iter();
-        let short = short.map(|(position, text)| (*position, clip(text, REQUEST_CHARS)));
+        let short = short.map(|(position, text)| (*position, in_short(text)));
         Self(short.collect())
     }
 

@@ -19,10 +19,12 @@ const LOOKED_AT_PERCENT: u64 = 7;
 /// The share of the rest that rules may take which nobody typed and which do not stay in view, in percent.
 const RULES_PERCENT: u64 = 11;
 /// The share of the text that names and values by themselves may take, in percent.
-const NAMES_PERCENT: u64 = 14;
+const NAMES_PERCENT: u64 = 11;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
 const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;
+/// What lines that speak of it may take before all others, in percent of what is left.
+const FOCUS_PERCENT: u64 = 35;
 /// What the words of the user may take of what is left, in percent: where there is no tool traffic, and
 /// where at least half of the span is.
 const SAID_PERCENT_OF_CHAT: u64 = 96;
@@ -138,7 +140,12 @@ impl Source<'_> {
             !candidate.piece.voice.is_said() && !candidate.piece.voice.is_told()
         };
 
-        let free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
+        let mut free = room_tokens.saturating_sub(parts.heading_tokens(self.meter));
+        if self.focus.is_some() {
+            let speaks = |candidate: &Candidate<'_>| candidate.is_focused && !is_quoted(candidate);
+            let room = percent_of(free, FOCUS_PERCENT);
+            free -= room - coverage.fill(speaks, cost, room);
+        }
         let said = match parts.written {
             Some(_) => percent_of(free, SAID_PERCENT_OF_WORK / 2),
             None => percent_of(free, said_percent(survey)),
@@ -192,7 +199,7 @@ impl Source<'_> {
     /// All that may be quoted, with what it names.
     fn survey<'s>(&'s self, read: &'s Read) -> Survey<'s> {
         let Read { earlier, story, .. } = read;
-        let mut survey = Survey::default();
+        let mut survey = Survey::focused_on(self.focus);
         let position = self.first_position();
         let mut add = |position, voice, text: &'s str| {
             survey.add(Piece {

@@ -10,6 +10,8 @@ use crate::summary::LineKind;
 const BARE: f64 = 0.6;
 /// What it is worth that a sentence may bind, in names.
 const BINDING: f64 = 1.0;
+/// What it is worth that it speaks of what the user wants kept in mind.
+const FOCUSED: f64 = 2.0;
 /// What it is worth amid work that the user said it, whatever it names.
 const SAID: f64 = 0.4;
 /// What a line costs beyond its text, in bytes.
@@ -245,20 +247,21 @@ impl<'s, 'a> Coverage<'s, 'a> {
             weight * (self.share(candidate, id) - told).max(0.0)
         });
         let voice = candidate.piece.voice;
+        let focused = if candidate.is_focused { FOCUSED } else { 0.0 };
         let age = candidate.at as f64 / (self.survey.bytes as f64 + 1.0);
         if voice.is_told() {
             let named: f64 = new.map(f64::ln_1p).sum();
             // What says nothing and names nothing new is filler.
-            if named <= 0.0 && candidate.piece.worth < FILLER {
+            if named <= 0.0 && candidate.piece.worth + focused < FILLER {
                 return 0.0;
             }
             // What only announces the next step names what that step names better.
             let named = named * (candidate.piece.worth / ANNOUNCED).clamp(ANNOUNCED, 1.0);
-            let worth = candidate.piece.worth * (OLDEST + (1.0 - OLDEST) * age);
+            let worth = focused + candidate.piece.worth * (OLDEST + (1.0 - OLDEST) * age);
             let size = candidate.piece.text.len() as f64 + TOLD_BYTES;
             return (worth + NAMED * named) / size.powf(SIZE);
         }
-        let mut worth: f64 = new.sum();
+        let mut worth: f64 = focused + new.sum::<f64>();
         if candidate.may_bind {
             worth += BINDING;
         }

@@ -46,6 +46,8 @@ pub(super) struct Candidate<'a> {
     pub(super) at: u64,
     /// Whether the user may have set a rule in it.
     pub(super) may_bind: bool,
+    /// Whether it speaks of what the user wants kept in mind.
+    pub(super) is_focused: bool,
     template: Option<u32>,
 }
 
@@ -58,6 +60,8 @@ pub(super) struct Survey<'a> {
     pub(super) bytes: u64,
     /// Of these, bytes of tool traffic.
     pub(super) tool_bytes: u64,
+    /// Words by which a piece is known that speaks of what the user wants kept in mind.
+    focus: Vec<String>,
     keys: Keys<u32>,
     ids: Vec<u32>,
     texts: HashSet<u64, Spread>,
@@ -157,8 +161,10 @@ impl<'a> Survey<'a> {
                 Cow::Owned(text) => Cow::Owned(path_end(&text).to_owned()),
             };
         }
+        let is_focused = self.is_about_focus(&piece.text);
         let is_said = voice.is_composed()
-            || !ids.is_empty() && says_something && self.texts.insert(text_hash(&piece.text));
+            || (is_focused || !ids.is_empty() && says_something)
+                && self.texts.insert(text_hash(&piece.text));
         if !is_said {
             self.ids.truncate(from);
             return;
@@ -171,28 +177,38 @@ impl<'a> Survey<'a> {
                 }
             }
         }
-        let copies = match matches!(piece.voice, Voice::Result | Voice::Failure) && plain > 0 {
-            true => {
-                let next = index(self.templates.len());
-                let id = *self.template_ids.entry(template).or_insert(next);
-                if id == next {
-                    self.templates.push(0);
-                }
-                if let Some(count) = self.templates.get_mut(id as usize) {
-                    *count += 1;
-                }
-                Some(id)
-            }
-            false => None,
-        };
+        let is_output = matches!(piece.voice, Voice::Result | Voice::Failure) && plain > 0;
+        let template = is_output.then(|| self.counted_template(template));
         self.candidates.push(Candidate {
             piece,
-            template: copies,
+            template,
             terms: index(from)..index(self.ids.len()),
             is_worded,
             at,
             may_bind: false,
+            is_focused,
         });
+    }
+
+    /// The number of a template, which occurs once more.
+    fn counted_template(&mut self, template: u64) -> u32 {
+        let next = index(self.templates.len());
+        let id = *self.template_ids.entry(template).or_insert(next);
+        if id == next {
+            self.templates.push(0);
+        }
+        if let Some(count) = self.templates.get_mut(id as usize) {
+            *count += 1;
+        }
+        id
+    }
+
+    fn is_about_focus(&self, text: &str) -> bool {
+        if self.focus.is_empty() {
+            return false;
+        }
+        let lower = text.to_lowercase();
+        self.focus.iter().any(|word| lower.contains(word))
     }
 
     /// How many bytes of the span stand before a piece; those of a composed line are counted already.
@@ -286,6 +302,17 @@ impl<'a> Survey<'a> {
         let mut uses = 0;
         scan(name, |word| uses = self.uses(word.key()).max(uses));
         uses
+    }
+
+    /// With what the user wants kept in mind, before anything is taken up.
+    pub(super) fn focused_on(focus: Option<&str>) -> Self {
+        let mut survey = Self::default();
+        scan(focus.unwrap_or_default(), |word| {
+            if !word.is_small() {
+                survey.focus.push(word.text.to_lowercase());
+            }
+        });
+        survey
     }
 
     /// Makes everything that `text` names worth more.

@@ -12,6 +12,12 @@ pub(crate) struct Unit<'a> {
 const LONGEST: usize = 420;
 /// Shorter ones say nothing by themselves.
 const SHORTEST: usize = 12;
+/// Sentences as short as this that name nothing only announce the next one, which gets this part of their worth.
+const ANNOUNCING_BYTES: usize = 44;
+const ANNOUNCING_WORDS: usize = 7;
+const HANDED_ON: f64 = 0.7;
+/// What a sentence is worth that says nothing.
+const LEAST: f64 = 0.05;
 
 /// How much words say of what a sentence is, the most telling first.
 const CUES: &[(f64, &[&str])] = &[
@@ -234,6 +240,8 @@ const POINTING: &[&str] = &[
 pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
     let mut place = 0;
     let mut is_code = false;
+    // What a sentence announces is said by the next one.
+    let mut announced = 0.0;
     for line in text.lines() {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -252,6 +260,11 @@ pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
             place += 1;
             if sentence.len() >= SHORTEST {
                 let worth = worth(sentence, place == 1, item.len() < line.len());
+                let (worth, next) = match is_announcement(sentence) {
+                    true => (LEAST, (worth * HANDED_ON).max(announced)),
+                    false => (worth + announced, 0.0),
+                };
+                announced = next;
                 each(
                     place,
                     Unit {
@@ -262,6 +275,13 @@ pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
             }
         }
     }
+}
+
+/// Whether a sentence only says that something was found: "I see the issue!"
+fn is_announcement(sentence: &str) -> bool {
+    let names = |one: char| one.is_ascii_digit() || "`/_#=".contains(one);
+    let words = sentence.split_whitespace().count();
+    sentence.len() < ANNOUNCING_BYTES && words <= ANNOUNCING_WORDS && !sentence.contains(names)
 }
 
 /// A line that only opens or closes something: `<thinking>`.
@@ -372,7 +392,7 @@ fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {
     } else if POINTING.iter().any(|word| lower.starts_with(word)) {
         worth -= 0.4;
     }
-    worth.max(0.05)
+    worth.max(LEAST)
 }
 
 /// Whether a sentence, in small letters, only says what comes next.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Kept;
+use super::{Kept, patch};
 use crate::meter::Meter;
 
 /// Of a string that is cut, at least this many characters stay.
@@ -13,7 +13,10 @@ const END_PART: usize = 3;
 /// The arguments in at most `tokens`, as far as that goes.
 pub(crate) fn within(arguments: &str, tokens: u64, meter: Meter) -> String {
     let Some(strings) = strings(arguments) else {
-        return Kept::within(arguments, tokens, meter).of(arguments);
+        return match patch::is_patch(arguments) {
+            true => patch::within(arguments, tokens, meter),
+            false => Kept::within(arguments, tokens, meter).of(arguments),
+        };
     };
     let longest = strings.iter().map(Range::len).max().unwrap_or(0);
     let (mut low, mut high) = (LEAST_CHARS, longest.max(LEAST_CHARS));

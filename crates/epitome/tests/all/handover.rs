@@ -72,6 +72,40 @@ impl Work {
     }
 }
 
+/// What the user wants kept in mind comes before all else, though it was said once and long ago, and by a tool.
+#[test]
+fn focus_changes_what_is_kept() {
+    let mut work = Work::default();
+    work.say(user("Look after the shop."));
+    work.run(
+        "cat notes.txt",
+        "the zebra printer stands in hall seven\nnothing else",
+    );
+    for round in 0..30 {
+        work.step(
+            &format!("The cart of round {round} is wrong because src/cart_{round}.rs rounds down; I fixed it."),
+            "Read",
+            &format!("{{\"file_path\":\"src/cart_{round}.rs\"}}"),
+            &format!("fn total_{round}() -> u64 {{ {round} }}\n").repeat(20),
+        );
+        work.say(user(&format!(
+            "Now take part {round}, with care for src/part_{round}.rs."
+        )));
+    }
+    let log = log_of(&work.messages);
+    let summary = |focus| {
+        let plan = Plan::make(&log, 1_200, Reason::Manual).unwrap();
+        let basis = Basis {
+            focus,
+            ..Basis::new(&log, &work.messages, Meter::Estimate)
+        };
+        Compaction::extract(plan, &basis).unwrap().summary.text
+    };
+    assert!(!summary(None).contains("hall seven"));
+    let focused = summary(Some("the zebra printer"));
+    assert!(focused.contains("hall seven"), "{focused}");
+}
+
 fn work() -> Work {
     let mut work = Work::default();
     work.say(user(
