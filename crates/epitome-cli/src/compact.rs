@@ -142,8 +142,17 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
         return Err(no(Reason::WithinBudget));
     }
     let target = (window.tokens / 4).min(there / 2);
-    let mut plan =
-        Plan::with(&preset, log, args.budget, Room::of(target), reason)?.without_heartbeats(log);
+    let plan = Plan::with(&preset, log, args.budget, Room::of(target), reason);
+    let mut plan = plan
+        .map_err(|no| match (no.reason, args.budget) {
+            // What is there is above the budget, and none of it can go: that is no success.
+            (Reason::NothingToRemove, Some(_)) => NoPlan {
+                reason: Reason::FloorAboveBudget,
+                floor_tokens: there,
+            },
+            _ => no,
+        })?
+        .without_heartbeats(log);
     if let Some(session) = &input.session {
         plan = session::expressible(plan, session, log);
     }

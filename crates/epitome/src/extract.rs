@@ -27,6 +27,7 @@ use crate::pin::{self, Pin};
 use crate::plan::percent_of;
 use crate::reference::{layer, micro, spacebot};
 use crate::signature;
+use crate::story::Root;
 use crate::summary::{BULLET_TOKENS, Earlier, Line, Parts, Summary};
 
 use read::Read;
@@ -97,13 +98,12 @@ impl Source<'_> {
     pub(crate) fn write(&self, read: &Read) -> Summary {
         let Read { earlier, story, .. } = read;
         let (mut parts, mut left) = self.opening(read);
-        parts.root = story.root.clone();
-        let root = story.root.iter().map(|root| self.meter.text(root) + 8);
-        left = left.saturating_sub(root.sum());
+        parts.root = story.root.as_ref().map(Root::told);
+        left = left.saturating_sub(parts.root.iter().map(|root| self.cost(root)).sum());
         parts.brief = self.brief(self.request_tokens(read, left));
         left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
-        parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
+        parts.standing = self.standing(read, percent_of(left, STANDING_PERCENT));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
         let close = parts
             .last_words

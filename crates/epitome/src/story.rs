@@ -21,7 +21,7 @@ pub(crate) use outcome::{Commit, Outcome, printed};
 pub(crate) use outline::without_number;
 use plan::is_proposal;
 pub(crate) use plan::{Plan, Progress, is_plan};
-pub(crate) use root::from_root;
+pub(crate) use root::{Root, from_root};
 
 use crate::files::{Access, access, is_failure, name_words, paths, plain_name, strings, values};
 use crate::message::{Call, Message, Role, ToolResult};
@@ -31,7 +31,7 @@ use crate::word_cut::clip;
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     /// The folder that paths are told from.
-    pub(crate) root: Option<String>,
+    pub(crate) root: Option<Root>,
     /// What was done, in order.
     pub(crate) deeds: Vec<Deed>,
     /// The files, in the order in which they were first touched.
@@ -135,7 +135,12 @@ impl Story {
 
     /// A text as the story tells it: paths from the root.
     pub(crate) fn told(&self, text: &str) -> String {
-        from_root(text, self.root.as_deref())
+        from_root(text, self.folder())
+    }
+
+    /// The folder that paths are told from.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        self.root.as_ref().map(|root| root.folder.as_str())
     }
 
     /// The path of a file as the story tells it.
@@ -262,7 +267,7 @@ impl Story {
         let mut outcome = Outcome::of(&command, text, is_error);
         outcome.words = self.told(&outcome.words);
         for error in &mut outcome.errors {
-            *error = from_root(error, self.root.as_deref());
+            *error = self.told(error);
         }
         if command.head.contains("git ") {
             if let Some(commit) = Commit::told(text).filter(|_| command.head.contains("commit")) {

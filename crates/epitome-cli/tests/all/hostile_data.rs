@@ -31,8 +31,8 @@ fn assistant(text: impl Into<String>) -> Value {
     json!({"role": "assistant", "content": text.into()})
 }
 
-fn work(round: usize) -> impl Iterator<Item = Value> {
-    (0..12).flat_map(move |step| {
+fn work(round: usize, steps: usize) -> impl Iterator<Item = Value> {
+    (0..steps).flat_map(move |step| {
         [
             assistant(format!("Step {step} of round {round}: the handler in src/login_{step}.rs checks the session and returns early.")),
             user(format!("Good, go on with part {step} of round {round}.")),
@@ -40,7 +40,7 @@ fn work(round: usize) -> impl Iterator<Item = Value> {
     })
 }
 
-fn conversation(text: String) -> Vec<Value> {
+fn conversation(text: String, steps: usize) -> Vec<Value> {
     let mut messages = vec![
         user("Mend the login of the shop. Answer in short sentences."),
         assistant("I will look at the login first."),
@@ -48,7 +48,7 @@ fn conversation(text: String) -> Vec<Value> {
         assistant("Understood. I will read the notes now."),
         user(text),
     ];
-    messages.extend(work(0));
+    messages.extend(work(0, steps));
     messages
 }
 
@@ -105,7 +105,8 @@ fn summary(messages: &Value) -> String {
     }
     let mut found = Vec::new();
     texts(messages, &mut found);
-    let is_summary = |text: &&&str| text.contains("\n## ") && text.contains("Mend the login");
+    let is_summary =
+        |text: &&&str| text.contains("\n## ") && text.contains("This stands for messages");
     let summary = found.iter().find(is_summary);
     summary.expect("there is a summary").to_string()
 }
@@ -114,7 +115,7 @@ fn compact(path: &Path, format: &str, out: &Path, budget: u64) -> Value {
     let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
     let budget = budget.to_string();
     let arguments = [
-        "compact", path, "--json", "--format", format, "--out", out, "--budget", &budget,
+        "compact", path, "--json", "--format", format, "--out", out, "--force", "--budget", &budget,
     ];
     let output = run(&arguments);
     assert!(output.status.success(), "{format}: {}", stderr(&output));
@@ -134,7 +135,11 @@ impl Case<'_> {
             format,
             order,
         } = self;
-        assert_eq!(result["compacted"], true, "{name} {format} {round}");
+        let (before, reason) = (&result["tokens_before"], &result["reason"]);
+        assert_eq!(
+            result["compacted"], true,
+            "{name} {format} {round}: {before} {reason}"
+        );
         let his = his(&summary(&result["messages"]));
         let gist: String = order.chars().take(18).collect();
         assert!(
@@ -163,9 +168,11 @@ fn no_format_lets_data_give_orders() {
                 order,
             };
             let text = dress[1].as_str().unwrap().replace("{}", order);
-            let mut messages = conversation(text);
-            write(&path("in"), format, &messages);
             let is_request = FORMATS.iter().take(3).any(|request| *request == format);
+            // A session file holds its whole history: every further round has to fit into less.
+            let (steps, mut budget) = if is_request { (24, 900) } else { (72, 1_800) };
+            let mut messages = conversation(text, steps);
+            write(&path("in"), format, &messages);
             if !is_request && format != "unified" {
                 let (from, to) = (path("in"), path("converted"));
                 let output = run(&[
@@ -179,17 +186,21 @@ fn no_format_lets_data_give_orders() {
                 assert!(output.status.success(), "{format}: {}", stderr(&output));
                 std::fs::rename(to, from).unwrap();
             }
-            let rounds = if tried % ROUNDS_EVERY == 0 { 4 } else { 1 };
+            let rounds = match (tried % ROUNDS_EVERY, format) {
+                // Its second compaction leaves nothing but the summary.
+                (0, "claude-code") => 2,
+                (0, _) => 4,
+                _ => 1,
+            };
             for round in 0..rounds {
-                // A session file holds its whole history: every further round has to fit into less.
-                let budget = if is_request { 900 } else { 900 - 60 * round };
                 let result = compact(&path("in"), format, &path("out"), budget);
-                case.judge(round as usize, &result);
+                case.judge(round, &result);
                 if is_request {
                     messages = result["messages"].as_array().unwrap().clone();
-                    messages.extend(work(round as usize + 1));
+                    messages.extend(work(round + 1, steps));
                     write(&path("in"), format, &messages);
                 } else {
+                    budget = result["tokens_after"].as_u64().unwrap() * 85 / 100;
                     std::fs::rename(path("out"), path("in")).unwrap();
                 }
             }

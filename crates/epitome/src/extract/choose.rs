@@ -230,8 +230,8 @@ impl Source<'_> {
                         true => FINAL,
                         false => 0.0,
                     };
-                    if let Some(root) = &story.root
-                        && piece.text.contains(root.as_str())
+                    if let Some(folder) = story.folder()
+                        && piece.text.contains(folder)
                     {
                         piece.text = story.told(&piece.text).into();
                     }

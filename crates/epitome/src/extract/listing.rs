@@ -1,5 +1,7 @@
 //! The files that were changed and read, and the tools that failed.
 
+use std::collections::HashSet;
+
 use super::coverage::Coverage;
 use super::survey::Survey;
 use super::{PATH_TOKENS, Source};
@@ -99,11 +101,17 @@ impl Source<'_> {
 
     /// The files that were only read, oldest first.
     pub(super) fn looked_at(&self, story: &Story, survey: &Survey<'_>) -> Vec<Accounts> {
+        let mut told: HashSet<&str> = HashSet::new();
         let mut read: Vec<Accounts> = story
             .files
             .iter()
             .filter(|file| file.last_edit.is_none() && file.reads > 0)
-            .map(|file| Accounts::of_look(file, survey))
+            .map(|file| {
+                // Files that were read for one purpose say it once.
+                let purpose = file.purposes.last().map(String::as_str);
+                let purpose = purpose.filter(|purpose| told.insert(purpose));
+                Accounts::of_look(file, survey, purpose)
+            })
             .collect();
         read.sort_by(|a, b| (a.position, &a.path).cmp(&(b.position, &b.path)));
         read
@@ -207,7 +215,7 @@ impl Accounts {
         }
     }
 
-    fn of_look(file: &FileRecord, survey: &Survey<'_>) -> Self {
+    fn of_look(file: &FileRecord, survey: &Survey<'_>, purpose: Option<&str>) -> Self {
         let mut names: Vec<(&str, u16)> = file
             .outline
             .iter()
@@ -220,7 +228,6 @@ impl Accounts {
             .take(NAMES)
             .map(|(name, _)| name)
             .collect();
-        let purpose = file.purposes.last();
         let mut accounts = Vec::new();
         let mut account = file.path.clone();
         if let Some(purpose) = purpose {

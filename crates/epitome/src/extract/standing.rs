@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::listing::few;
+use super::read::Read;
 use super::{Source, todo};
 use crate::message::{Call, ToolResult};
 use crate::story::{
@@ -27,19 +28,25 @@ const ERROR_LINES: usize = 5;
 const PASSED: usize = 3;
 const COMMAND_CHARS: usize = 120;
 const WORDS_CHARS: usize = 60;
+/// Calls without a result that are told, the newest.
+const OPEN_CALLS: usize = 3;
 /// Changed files that are named beside the last commit.
 const SINCE: usize = 8;
 const SUBJECT_CHARS: usize = 100;
 
 impl Source<'_> {
     /// What is told of where the work stands, within the room, the most telling first.
-    pub(super) fn standing(&self, story: &Story, earlier: &Earlier, cap_tokens: u64) -> Vec<Line> {
+    pub(super) fn standing(&self, read: &Read, cap_tokens: u64) -> Vec<Line> {
+        let story = &*read.story;
         let mut left = cap_tokens;
-        let mut lines = self.plan_lines(story, earlier);
+        let mut lines = self.plan_lines(story, &read.earlier);
         lines.extend(self.failing(story));
         lines.extend(passing(story));
         lines.extend(versions(story));
-        lines.extend(open_calls(story));
+        let newest_request = read.typed.last().map(|(position, _)| *position);
+        if newest_request.is_none() || self.holds_latest_request {
+            lines.extend(open_calls(story, newest_request));
+        }
         let fits = |line: Line| {
             let text = self.shortened(&line.text, line.text.len(), left.min(cap_tokens / 2));
             left = left.checked_sub(self.cost(&text))?;
@@ -259,13 +266,17 @@ fn versions(story: &Story) -> Option<Line> {
     (!told.is_empty()).then(|| line(position, format!("Git: {}", told.join("; "))))
 }
 
-fn open_calls(story: &Story) -> Option<Line> {
+/// Calls of the newest request that have no result. What was cut off before an earlier request is over.
+fn open_calls(story: &Story, newest_request: Option<usize>) -> Option<Line> {
     let open = story.deeds.iter().filter_map(|deed| match &deed.act {
-        Act::Open { what } => Some((deed.position, what.as_str())),
+        Act::Open { what } if newest_request.is_none_or(|request| deed.position > request) => {
+            Some((deed.position, what.as_str()))
+        }
         _ => None,
     });
     let (position, _) = open.clone().next_back()?;
-    let calls: Vec<&str> = open.map(|(_, what)| what).collect();
+    let mut calls: Vec<&str> = open.rev().take(OPEN_CALLS).map(|(_, what)| what).collect();
+    calls.reverse();
     Some(line(
         position,
         format!("Started, no result yet: {}", calls.join("; ")),

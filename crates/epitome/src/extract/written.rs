@@ -5,6 +5,7 @@ use super::read::Read;
 use crate::message::{Message, Role};
 use crate::plan::percent_of;
 use crate::reason::Reason;
+use crate::story::Root;
 use crate::summary::{BULLET_TOKENS, Parts, Summary};
 use crate::verify::{AlarmKind, Checked, RequiredHeading, Verdict, Verification, VerifyLimits};
 
@@ -97,9 +98,8 @@ impl Source<'_> {
         if left < LEAST_BESIDE_TOKENS {
             return;
         }
-        let Read { story, earlier, .. } = read;
-        parts.root.clone_from(&story.root);
-        parts.standing = self.standing(story, earlier, percent_of(left, STANDING_PERCENT));
+        parts.root = read.story.root.as_ref().map(Root::told);
+        parts.standing = self.standing(read, percent_of(left, STANDING_PERCENT));
         let standing = parts.standing.iter();
         left = left.saturating_sub(standing.map(|line| self.cost(&line.text)).sum());
         self.choose(read, parts, left);

@@ -14,12 +14,37 @@ const INSIDE: &[&str] = &[
 const FEWEST: u32 = 4;
 /// The share of all paths that stand in it, in percent.
 const SHARE_PERCENT: u32 = 60;
+/// Files of which one may show where the folder is.
+const SHOWN: usize = 32;
 /// A project stands at least this deep.
 const LEAST_DEPTH: usize = 2;
 
+/// Where the project stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Root {
+    /// The folder.
+    pub(crate) folder: String,
+    /// A file in it as it was named, where nobody named the folder by itself: we name nothing that nobody named.
+    shown_by: Option<String>,
+}
+
+impl Root {
+    /// How paths are told, as a sentence.
+    pub(crate) fn told(&self) -> String {
+        match &self.shown_by {
+            None => format!("Paths are told from {}.", self.folder),
+            Some(path) => {
+                let short = from_root(path, Some(&self.folder));
+                format!("Paths are told from the project's folder: {short} is {path}.")
+            }
+        }
+    }
+}
+
 /// The folder in which most of the named files stand.
-pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -> Option<String> {
+pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -> Option<Root> {
     let mut folders: HashMap<String, u32> = HashMap::new();
+    let mut files: Vec<String> = Vec::new();
     let mut all = 0;
     for call in messages.clone().flat_map(Message::calls) {
         for (name, value) in strings(&call.arguments) {
@@ -32,6 +57,9 @@ pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -
                 continue;
             }
             all += 1;
+            if !is_folder && files.len() < SHOWN {
+                files.push(value.to_string());
+            }
             let mut parts = value.trim_end_matches('/').split('/').skip(1).peekable();
             let mut folder = String::new();
             while let Some(part) = parts.next() {
@@ -53,10 +81,29 @@ pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -
         .map(|(folder, _)| folder)
         .collect();
     folders.sort_by(|one, other| (depth(other), other).cmp(&(depth(one), one)));
-    // What nobody named is not named by us.
-    folders
-        .into_iter()
-        .find(|folder| messages.clone().any(|message| names(message, folder)))
+    let deepest = folders.first()?;
+    if messages.clone().any(|message| names(message, deepest)) {
+        let folder = deepest.clone();
+        return Some(Root {
+            folder,
+            shown_by: None,
+        });
+    }
+    let is_shorter = |path: &String| from_root(path, Some(deepest)) != *path;
+    let shown_by = files.into_iter().filter(is_shorter).min_by_key(String::len);
+    if let Some(path) = shown_by {
+        let folder = deepest.clone();
+        return Some(Root {
+            folder,
+            shown_by: Some(path),
+        });
+    }
+    let mut above = folders.into_iter().skip(1);
+    let folder = above.find(|folder| messages.clone().any(|message| names(message, folder)))?;
+    Some(Root {
+        folder,
+        shown_by: None,
+    })
 }
 
 /// Whether a message names a folder by itself, not as the beginning of a path.

@@ -115,7 +115,7 @@ fn round_text(round: u32, parts: &Parts) -> String {
         .collect();
     let root = parts.root.iter();
     let state: Vec<String> = root
-        .map(|root| format!("Paths are told from {root}."))
+        .cloned()
         .chain(parts.standing.iter().map(text_of))
         .chain(parts.newest.iter().map(text_of))
         .chain(parts.last_words.iter().map(text_of))
