@@ -403,9 +403,10 @@ pub(crate) fn last_two(path: &str) -> &str {
 }
 
 /// The end of a path by which people know it: its last two parts, and one more before a part that begins with a dot,
-/// which would be taken for the dot of the folder one is in.
+/// which would be taken for the dot of the folder one is in. The slash at the end of a folder ends no part.
 pub(crate) fn path_end(path: &str) -> &str {
-    let mut starts = path.rmatch_indices('/').skip(1);
+    let folder = path.trim_end_matches('/');
+    let mut starts = folder.rmatch_indices('/').skip(1);
     let start = starts.find(|(at, _)| !path.get(at + 1..).is_some_and(|end| end.starts_with('.')));
     start.and_then(|(at, _)| path.get(at + 1..)).unwrap_or(path)
 }
@@ -462,3 +463,7 @@ pub(crate) fn text_hash(text: &str) -> u64 {
     mix(rest.fold(0, |value, byte| value << 8 | u64::from(*byte)));
     hash
 }
+
+#[cfg(test)]
+#[path = "anchor_tests.rs"]
+mod tests;

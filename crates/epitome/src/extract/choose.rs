@@ -19,7 +19,7 @@ const LOOKED_AT_PERCENT: u64 = 7;
 /// The share of the rest that rules may take which nobody typed and which do not stay in view, in percent.
 const RULES_PERCENT: u64 = 11;
 /// The share of the text that names and values by themselves may take, in percent.
-const NAMES_PERCENT: u64 = 11;
+const NAMES_PERCENT: u64 = 9;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
 const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;

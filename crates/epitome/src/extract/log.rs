@@ -21,7 +21,7 @@ const BARE_CHECK: f64 = 0.12;
 const CALL: f64 = 0.9;
 const RUN: f64 = 0.7;
 const FILES: f64 = 0.6;
-const SEARCH: f64 = 0.4;
+const SEARCH: f64 = 0.15;
 /// The files that were edited for one request, and how many are named.
 const CHANGES: f64 = 1.0;
 const EDITED: usize = 5;
