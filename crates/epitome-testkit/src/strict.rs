@@ -31,6 +31,8 @@ pub enum Rule {
     UnknownRole,
     /// The conversation does not start with a user message.
     FirstMessageNotUser,
+    /// A note of the system inside the messages that is followed by a message of the user.
+    MisplacedSystem,
     /// A field has the wrong type or a required one is missing.
     MalformedContent,
     /// A block stands in a message whose role cannot have it.

@@ -47,6 +47,10 @@ pub struct Plan {
     pub span: Range<usize>,
     /// Entries inside the span that stay in view after the summary: the client's own notes.
     pub notes: Vec<usize>,
+    /// The entry behind the span before which they stand: the first answer, or the end. A note that is followed by a
+    /// message of the user is refused by providers.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub notes_before: usize,
     /// What such notes may take together.
     pub notes_cap_tokens: u64,
     /// Entries outside the span that leave the view without a word: heartbeats that found nothing, and a marker
@@ -183,6 +187,7 @@ impl Plan {
             head: 0..span.start,
             span,
             notes: Vec::new(),
+            notes_before: first_answer(log, cut),
             notes_cap_tokens: 0,
             dropped: Vec::new(),
             turn_prefix: cut..cut,
@@ -429,6 +434,14 @@ fn floor_with_pins(floor_tokens: u64, log: &Log, range: Range<usize>) -> u64 {
 /// What is kept free for the instructions in `range`.
 fn pins_tokens(log: &Log, range: Range<usize>, target_tokens: u64) -> u64 {
     log.pin_tokens(range).min(target_tokens / PINS_CAP_DIVISOR)
+}
+
+/// The first entry of the assistant from `cut` on, or the end.
+fn first_answer(log: &Log, cut: usize) -> usize {
+    let mut behind = cut..log.len();
+    behind
+        .find(|&position| log.role(position) == Some(Role::Assistant))
+        .unwrap_or(log.len())
 }
 
 /// What the entries at these positions take together.

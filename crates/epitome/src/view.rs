@@ -106,16 +106,26 @@ impl View {
                 items.push(ViewItem::Summary);
             }
         }
-        for &note in &plan.notes {
-            push_range(&mut items, note..note + 1);
-        }
+        let mut notes = plan.notes.as_slice();
+        let notes_before = plan.notes_before.max(plan.span.end).min(len);
+        let mut push_tail = |items: &mut Vec<ViewItem>, range: Range<usize>| {
+            let mut from = range.start;
+            if (range.start..=range.end).contains(&notes_before) {
+                push_range(items, from..notes_before);
+                from = notes_before;
+                for &note in std::mem::take(&mut notes) {
+                    push_range(items, note..note + 1);
+                }
+            }
+            push_range(items, from..range.end);
+        };
         let mut from = plan.span.end;
         for (position, trim) in trims {
-            push_range(&mut items, from..*position);
+            push_tail(&mut items, from..*position);
             items.push(ViewItem::Trimmed(*position, trim.clone()));
             from = position + 1;
         }
-        push_range(&mut items, from..len);
+        push_tail(&mut items, from..len);
         Self { items }
     }
 }

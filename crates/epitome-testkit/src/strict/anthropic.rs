@@ -54,6 +54,19 @@ fn check(request: &Value, signatures: Signatures) -> Vec<Violation> {
         .collect();
     for (position, run) in runs.iter().enumerate() {
         checker.run(run, position + 1 == runs.len());
+        let role_of = |run: &[(usize, &Value)]| {
+            run.first()
+                .map(|(_, message)| text(message, "role").to_owned())
+        };
+        let next = runs.get(position + 1).and_then(|next| role_of(next));
+        if role_of(run).as_deref() == Some("system") && next.is_some_and(|next| next != "assistant")
+        {
+            checker.violations.push(Violation::of_message(
+                Rule::MisplacedSystem,
+                run.first().map_or(0, |(index, _)| *index),
+                "role 'system' must precede an 'assistant' message or end the array",
+            ));
+        }
     }
     checker.close_calls();
     checker.violations

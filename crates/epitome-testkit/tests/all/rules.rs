@@ -112,6 +112,25 @@ fn anthropic_content() {
         anthropic(json!([assistant("hi")])),
         [Rule::FirstMessageNotUser]
     );
+    let note = json!({"role": "system", "content": "The working folder has changed."});
+    assert_eq!(
+        anthropic(json!([
+            user("hi"),
+            note,
+            assistant("yes"),
+            user("go"),
+            note
+        ])),
+        []
+    );
+    assert_eq!(
+        anthropic(json!([user("hi"), note, note, assistant("yes")])),
+        []
+    );
+    assert_eq!(
+        anthropic(json!([user("hi"), note, user("there")])),
+        [Rule::MisplacedSystem]
+    );
     assert_eq!(anthropic(json!([user("")])), [Rule::EmptyContent]);
     assert_eq!(anthropic(json!([user("hi"), assistant("")])), []);
     assert_eq!(

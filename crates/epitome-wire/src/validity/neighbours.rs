@@ -26,9 +26,26 @@ pub(crate) fn neighbours(
                 let finding = Finding::of_message(ProblemCode::FirstNotUser, what, Cure::None);
                 out.push((0, finding));
             }
+            out.extend(misplaced_notes(seen));
             out
         }
     }
+}
+
+/// A note inside the messages stands before an answer, or at the end; several in a row are one.
+fn misplaced_notes(seen: &[Seen]) -> impl Iterator<Item = (usize, Finding)> {
+    seen.windows(2).enumerate().filter_map(|(index, pair)| {
+        let [note, next] = pair else {
+            return None;
+        };
+        let is_wrong = note.speaker == Speaker::System
+            && !matches!(next.speaker, Speaker::System | Speaker::Assistant);
+        let what = "a note of the system stands before a message that is not the assistant's";
+        is_wrong.then(|| {
+            let finding = Finding::of_message(ProblemCode::MisplacedNote, what, Cure::DropMessage);
+            (index, finding)
+        })
+    })
 }
 
 fn responses(seen: &[Seen], readings: &[Reading<'_>], setting: &Setting) -> Vec<(usize, Finding)> {

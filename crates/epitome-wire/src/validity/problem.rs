@@ -91,6 +91,8 @@ codes! {
     UnknownRole = "unknown_role",
     /// The first message is not the user's.
     FirstNotUser = "first_not_user",
+    /// A note of the system stands before a message of the user.
+    MisplacedNote = "misplaced_note",
     /// The content, or the list of calls, has the wrong type.
     MalformedContent = "malformed_content",
     /// A block is not an object with a type.

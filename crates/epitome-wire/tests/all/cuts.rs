@@ -140,6 +140,29 @@ fn notes_in_between_give_no_new_problem() {
     });
 }
 
+/// Notes where the provider wants them, before an answer or at the end: there are none before the user's words afterwards.
+#[test]
+fn notes_in_their_place_stay_in_such_places() {
+    property(20, 40, |random, size| {
+        let kind = *random.pick(&Kind::ALL);
+        let mut request = generated(Wire::Anthropic, kind, random.bits(), size + 6);
+        let list = request["messages"].as_array_mut().unwrap();
+        let is_answer =
+            |at: usize| list[at]["role"] == "assistant" && list[at - 1]["role"] == "user";
+        let answers: Vec<usize> = (1..list.len()).filter(|&at| is_answer(at)).collect();
+        for (number, at) in answers.into_iter().enumerate().rev() {
+            if random.between(0, 1) == 0 {
+                let note = format!("note {number}");
+                list.insert(at, serde_json::json!({"role": "system", "content": note}));
+            }
+        }
+        let body = scan(Wire::Anthropic, bytes(&request));
+        let before = Judge::of(&body).problems(&body);
+        assert!(!format!("{before:?}").contains("isplaced"), "{before:?}");
+        check_cuts(&format!("notes in place {kind:?}"), &body, 1);
+    });
+}
+
 #[test]
 fn an_autonomous_run_can_be_cut_at_every_step() {
     for &wire in Wire::ALL {

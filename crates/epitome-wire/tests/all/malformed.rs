@@ -188,7 +188,10 @@ type Row<'a> = (&'a str, &'a str, [&'a [&'a str]; 3]);
 const HISTORIES: &[Row<'static>] = &[
     ("a system prompt alone", "s:brief", [&[], &[], &["first_not_user"]]),
     ("the assistant begins", "a:hello u:hi", [&[], &[], &["first_not_user"]]),
-    ("a note of the system begins", "s:brief u:hi a:hello", [&[], &[], &["first_not_user"]]),
+    // Before a message of the user a note is refused (B1).
+    ("a note of the system begins", "s:brief u:hi a:hello", [&[], &[], &["first_not_user", "misplaced_note"]]),
+    ("a note before the user's words", "u:hi a:hello s:note u:go", [&[], &[], &["misplaced_note"]]),
+    ("a note before an answer", "u:hi s:note a:hello u:go s:note", [&[], &[], &[]]),
     ("a result without any call", "u:hi r:x", [&["orphan_result"]; 3]),
     ("nothing but results", "r:x r:y", [&["orphan_result", "orphan_result"]; 3]),
     ("a result in front of its call", "u:hi r:x a:+x", [&["orphan_result", "call_in_flight"]; 3]),
@@ -206,7 +209,7 @@ const HISTORIES: &[Row<'static>] = &[
     ("two results a turn late", "u:hi a:+x,y u:go a:ok r:x r:y",
         [&["late_result", "late_result"], &[], &["late_result", "late_result"]]),
     ("one of two results late", "u:hi a:+x,y r:x u:go r:y", [&["late_result"], &[], &["late_result"]]),
-    ("a note between call and result", "u:hi a:+x s:note r:x", [&["late_result"], &[], &["late_result"]]),
+    ("a note between call and result", "u:hi a:+x s:note r:x", [&["late_result"], &[], &["misplaced_note", "late_result"]]),
     ("two calls with one id", "u:hi a:+x,x r:x r:x", [&["repeated_call_id"]; 3]),
     ("three calls with one id", "u:hi a:+x,x,x r:x r:x r:x", [&["repeated_call_id", "repeated_call_id"]; 3]),
     ("two calls with one id and one result", "u:hi a:+x,x r:x u:go",
