@@ -3,12 +3,14 @@
 //! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
 //! - what a sentence says: `reading`, and those of a message: `saying`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
 //!   `languages` and `phrases`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
+//! - which of these is in force when somebody types it, and not a request for once or a fact: `evidence`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
 
 mod cap;
 mod class;
 mod clauses;
+mod evidence;
 mod fast_hash;
 mod grammar;
 mod languages;
@@ -36,6 +38,7 @@ pub use cap::{CappedPins, cap, pin_budget_tokens};
 use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
+use reading::in_force;
 pub(crate) use reading::{Strength, is_standing, strength};
 use saying::Saying;
 pub(crate) use saying::Sayings;
@@ -129,7 +132,8 @@ impl Pin {
     #[must_use]
     pub fn carried(position: usize, text: impl Into<String>) -> Self {
         let text = text.into();
-        let is_instruction = is_standing(&text) && !todo::is_marked(&text);
+        let reads_so = is_standing(&text) || in_force(&text).is_some();
+        let is_instruction = reads_so && !todo::is_marked(&text);
         let kind = if is_instruction {
             PinKind::Instruction
         } else {
@@ -326,7 +330,7 @@ pub(crate) fn is_pin(line: &str) -> bool {
         let mut pieces = sentences::pieces(line);
         pieces.next().is_some_and(|piece| piece.text == line) && pieces.next().is_none()
     };
-    !is_cut && (is_standing(line) || todo::is_marked(line)) && is_whole()
+    !is_cut && (in_force(line).is_some() || todo::is_marked(line)) && is_whole()
 }
 
 /// Whether a sentence says what not to do, or what is not.

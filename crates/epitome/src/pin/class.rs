@@ -143,6 +143,18 @@ classes! {
     Heading = "heading",
     /// Names no topic.
     Empty = "empty",
+    /// Says that something goes for more than the work at hand: "throughout", "whenever".
+    Lasts = "lasts",
+    /// Speaks of one thing or one time: "this one", "again".
+    Once = "once",
+    /// Says whose something is to decide, or that it is settled: "is my call", "hands off".
+    Owns = "owns",
+    /// Wants to be asked or told first: "ask me", "without asking".
+    Consults = "consults",
+    /// What somebody who orders or books will not give up: how he pays, what it may cost, what he keeps.
+    Stakes = "stakes",
+    /// Says what somebody else said or wants: "my boss says".
+    Reports = "reports",
 }
 
 impl Class {

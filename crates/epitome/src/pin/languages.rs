@@ -10,6 +10,8 @@ use super::fast_hash::FastMap;
 use super::phrases::{PHRASES, Phrases};
 
 pub(super) const GENERAL: &str = include_str!("languages/general.txt");
+/// What English phrases weigh.
+pub(super) const WEIGHTS: &str = include_str!("languages/english_weights.txt");
 pub(super) const UNSPACED: [&str; 3] = [
     include_str!("languages/chinese.txt"),
     include_str!("languages/japanese.txt"),
@@ -88,6 +90,17 @@ pub(super) fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'sta
         .filter(|(_, phrase)| !phrase.is_empty())
 }
 
+/// The phrases of a table of weights.
+pub(super) fn weighed(table: &'static str) -> impl Iterator<Item = (i16, &'static str)> {
+    table
+        .lines()
+        .filter_map(|line| {
+            let (points, phrases) = line.split_once(": ")?;
+            Some((points.parse::<i16>().ok()?, phrases))
+        })
+        .flat_map(|(points, phrases)| phrases.split(", ").map(move |phrase| (points, phrase)))
+}
+
 /// Lists that are looked up as they stand, whatever the language, by class and first character.
 static LISTS: LazyLock<FastMap<(Class, char), Vec<&'static str>>> = LazyLock::new(|| {
     let mut lists: FastMap<(Class, char), Vec<&'static str>> = FastMap::default();
@@ -132,11 +145,21 @@ static WHOLE_LISTS: LazyLock<FastMap<Class, Vec<&'static str>>> = LazyLock::new(
     lists
 });
 
-/// Whether `text` contains a phrase of the list of a class.
+/// Whether `text` contains a phrase of the list of a class, as whole words where words stand apart.
 pub(super) fn contains_listed(class: Class, text: &str) -> bool {
     let list = WHOLE_LISTS.get(&class);
     let is_ascii = text.is_ascii();
     let may_have = |phrase: &&&str| !is_ascii || phrase.is_ascii();
     let mut list = list.into_iter().flatten().filter(may_have);
-    list.any(|phrase| text.contains(phrase))
+    list.any(|phrase| {
+        let borders = |at: usize| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let behind = text.get(at + phrase.len()..);
+            let behind = behind.and_then(|behind| behind.chars().next());
+            let goes_on = behind.is_some_and(char::is_alphanumeric)
+                && phrase.ends_with(char::is_alphanumeric);
+            !phrase.is_ascii() || !before.is_some_and(char::is_alphanumeric) && !goes_on
+        };
+        text.match_indices(phrase).any(|(at, _)| borders(at))
+    })
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::class::Class;
 use super::fast_hash::FastMap;
-use super::languages::{Tongue, entries};
+use super::languages::{Tongue, WEIGHTS, entries, weighed};
 
 /// The words of phrases so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,19 @@ pub(super) struct Phrases {
     says: Vec<(Tongue, Class)>,
     /// Where that of each node begins, and the end.
     first_says: Vec<usize>,
+    /// What phrases weigh, for each node.
+    weights: Vec<Weight>,
+}
+
+/// What a phrase weighs for (or, below zero, against) its sentence being a rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Weight {
+    /// Wherever it stands.
+    pub(super) anywhere: i16,
+    /// Beyond that, where the sentence begins.
+    pub(super) first: i16,
+    /// Beyond that, where a later clause begins.
+    pub(super) later: i16,
 }
 
 /// Every phrase.
@@ -51,12 +64,19 @@ impl Phrases {
             .unwrap_or_default()
     }
 
+    /// What the words up to here weigh.
+    pub(super) fn weight(&self, node: Node) -> Option<Weight> {
+        let weight = self.weights.get(node.0 as usize).copied();
+        weight.filter(|weight| *weight != Weight::default())
+    }
+
     fn read() -> Self {
         let mut phrases = Self {
             next: FastMap::with_capacity_and_hasher(NODES, Default::default()),
             numbers: Vec::with_capacity(NODES),
             says: Vec::new(),
             first_says: Vec::new(),
+            weights: Vec::new(),
         };
         phrases.numbers.push(None);
         let mut ends: Vec<(Node, Tongue, Class)> = Vec::with_capacity(NODES);
@@ -67,6 +87,7 @@ impl Phrases {
                 ends.push((end, tongue, class));
             }
         }
+        phrases.weigh();
         ends.sort_by_key(|(node, ..)| node.0);
         let mut ends = ends.into_iter().peekable();
         for node in 0..phrases.numbers.len() {
@@ -77,6 +98,30 @@ impl Phrases {
         }
         phrases.first_says.push(phrases.says.len());
         phrases
+    }
+
+    fn weigh(&mut self) {
+        let mut weights: Vec<(Node, Weight)> = Vec::with_capacity(NODES);
+        for (points, phrase) in weighed(WEIGHTS) {
+            let mut weight = Weight::default();
+            let (place, phrase) = match phrase.split_once(' ') {
+                Some(("^", rest)) => (&mut weight.first, rest),
+                Some(("|", rest)) => (&mut weight.later, rest),
+                _ => (&mut weight.anywhere, phrase),
+            };
+            *place = points;
+            let words = phrase.split_ascii_whitespace();
+            let end = words.fold(Self::START, |node, word| self.go_on(node, word));
+            weights.push((end, weight));
+        }
+        self.weights = vec![Weight::default(); self.numbers.len()];
+        for (node, weight) in weights {
+            if let Some(sum) = self.weights.get_mut(node.0 as usize) {
+                sum.anywhere += weight.anywhere;
+                sum.first += weight.first;
+                sum.later += weight.later;
+            }
+        }
     }
 
     fn go_on(&mut self, node: Node, word: &'static str) -> Node {
@@ -96,4 +141,4 @@ impl Phrases {
 }
 
 /// About so many there are.
-const NODES: usize = 12_000;
+const NODES: usize = 14_000;

@@ -27,11 +27,19 @@ pub(crate) fn strength(sentence: &str) -> Option<Strength> {
     Reading::of(sentence).strength
 }
 
+/// How plainly a sentence that the user typed says that it is an instruction in force; `None` when it is none. This is
+/// narrower than [`strength`]: what somebody types in passing reads like a rule more often than it is one.
+pub(crate) fn in_force(sentence: &str) -> Option<Strength> {
+    Reading::of(sentence).in_force
+}
+
 /// What a sentence says about itself and about earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
     /// How plainly it says that it is a standing instruction.
     pub(super) strength: Option<Strength>,
+    /// The same, where somebody typed it.
+    pub(super) in_force: Option<Strength>,
     /// What it may do to earlier ones.
     pub(super) change: Option<Change>,
     /// Whether it has a word that rules have, although it may be none: it sets a limit, forbids, prefers or negates.
@@ -60,24 +68,43 @@ impl Reading {
             return Self::default();
         }
         if sentence.ends_with('?') || readers.iter().any(Reader::asks) {
-            let strength = readers.iter().filter_map(Reader::polite_rule).max();
+            // A question is in force only where it is a rule by itself.
+            let (strength, in_force) = judged(&readers, |reader| reader.polite_rule().map(Some));
             return Self {
                 strength,
+                in_force,
                 change: None,
                 may_bind: false,
             };
         }
-        let strength = readers.iter().filter_map(Reader::rule).max();
+        let (strength, in_force) = judged(&readers, |reader| Some(reader.rule()));
         let change = readers
             .iter()
             .find_map(|reader| reader.change(strength.is_some()));
         let may_bind = read.may_bind() || read.negates();
         Self {
             strength,
+            in_force,
             change,
             may_bind,
         }
     }
+}
+
+/// How a sentence reads, and what it comes to where somebody typed it: the most that a language reads in it. Without an
+/// answer of `rule` it is nothing.
+fn judged<'a>(
+    readers: &[Reader<'a>],
+    rule: impl Fn(&Reader<'a>) -> Option<Option<Strength>>,
+) -> (Option<Strength>, Option<Strength>) {
+    let (mut reads, mut in_force) = (None, None);
+    for reader in readers {
+        if let Some(strength) = rule(reader) {
+            reads = reads.max(strength);
+            in_force = in_force.max(reader.in_force(strength));
+        }
+    }
+    (reads, in_force)
 }
 
 /// A line of a list that says what a name means: "`T2`: data stays in its region". It describes, whatever it says.

@@ -82,7 +82,7 @@ pub(super) fn read(at: usize, text: &str) -> impl Iterator<Item = Saying> {
             text: at,
             bytes: place(text, piece.text)?,
             kind,
-            is_pin: is_todo || piece.register.admits(reading.strength),
+            is_pin: is_todo || piece.register.admits(reading.in_force),
             change,
             may_bind: reading.may_bind && piece.register == Register::Typed,
         };

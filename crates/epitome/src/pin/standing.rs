@@ -41,7 +41,7 @@ pub(super) struct Reader<'a> {
     pub(super) sentence: &'a Sentence,
     pub(super) tongue: Tongue,
     /// Where clauses begin, behind the words that may stand before a rule.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Let's drop the quotes", "I think we should ask": about the work at hand, and nothing says that it stands.
-    fn is_for_now(&self) -> bool {
+    pub(super) fn is_for_now(&self) -> bool {
         let is_firm = |hit: Hit| {
             let word = self.sentence.word(hit.at);
             match hit.class {
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         self.starts.iter().filter_map(|start| self.head(*start))
     }
 
-    fn forbids(&self) -> bool {
+    pub(super) fn forbids(&self) -> bool {
         self.heads().any(|hit| {
             hit.class == Class::Forbid
                 && self.sentence.len() > hit.at + hit.length
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         self.starts.first().copied().unwrap_or(0)
     }
 
-    fn opens(&self) -> bool {
+    pub(super) fn opens(&self) -> bool {
         self.heads().any(|hit| {
             hit.class == Class::Opens
                 && self.sentence.len() > hit.at + hit.length
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         before.copied().unwrap_or(0)
     }
 
-    fn has_duty(&self) -> bool {
+    pub(super) fn has_duty(&self) -> bool {
         self.hits(Class::Duty).any(|hit| {
             let subject = self.subject(hit.at);
             let behind = hit.at + hit.length;
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn has_frequency(&self) -> bool {
+    pub(super) fn has_frequency(&self) -> bool {
         self.hits(Class::Frequency).any(|hit| {
             let subject = self.subject(hit.at);
             if subject == hit.at {
@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
             || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
     }
 
-    fn is_scoped(&self) -> bool {
+    pub(super) fn is_scoped(&self) -> bool {
         let commands = self.heads().any(|head| {
             let first = self.first();
             let looks = LOOKS.contains(&self.sentence.word(head.at));

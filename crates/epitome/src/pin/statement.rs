@@ -17,7 +17,7 @@ impl Reader<'_> {
             || self.limits()
     }
 
-    fn is_wish(&self) -> bool {
+    pub(super) fn is_wish(&self) -> bool {
         self.hits(Class::Soft).any(|soft| {
             let subject = self.subject(soft.at);
             let tells = subject != soft.at
@@ -28,7 +28,7 @@ impl Reader<'_> {
         })
     }
 
-    fn closes(&self) -> bool {
+    pub(super) fn closes(&self) -> bool {
         let tells = [Class::First, Class::Pronoun, Class::Plural, Class::Article]
             .into_iter()
             .any(|class| self.is(self.subject(0), class) || self.is(0, class));
@@ -39,7 +39,7 @@ impl Reader<'_> {
     }
 
     /// "The budget is 300", "Deadline: Friday".
-    fn limits(&self) -> bool {
+    pub(super) fn limits(&self) -> bool {
         let is_limit = |limit: Hit| {
             let behind = limit.at + limit.length;
             let is_linked = |at: usize| self.is(at, Class::Copula) || self.sentence.begins(at);
@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 
     /// "Comments should explain why."
-    fn ought(&self) -> bool {
+    pub(super) fn ought(&self) -> bool {
         self.hits(Class::Ought).any(|hit| {
             let subject = self.subject(hit.at);
             let about_thing = subject != hit.at
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// A plain statement with a bound: "The report can be two pages at most."
-    fn is_bound(&self) -> bool {
+    pub(super) fn is_bound(&self) -> bool {
         let bounds = |hit: Hit| {
             let behind = hit.at + hit.length;
             let acts = self.is(hit.at, Class::Frequency)
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 
     /// "All times are in UTC."
-    fn is_about_all(&self) -> bool {
+    pub(super) fn is_about_all(&self) -> bool {
         let first = self.first();
         self.is(first, Class::Every)
             && self

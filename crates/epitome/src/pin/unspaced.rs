@@ -112,6 +112,7 @@ pub(super) fn read(sentence: &str) -> Reading {
     };
     Reading {
         strength,
+        in_force: strength,
         change,
         may_bind: may_bind || is_scoped || strength.is_some(),
     }

@@ -179,6 +179,16 @@ fn to_dos_are_open_until_the_user_ticks_them_off() {
         [Pin::todo(0, "Fix the parser"), Pin::todo(0, "Add a test")]
     );
     assert_eq!(
+        found(&["Please do the following:\n1. Fix the parser\n2. Add a test"]),
+        [],
+        "a request for now"
+    );
+    assert_eq!(
+        found(&["Actions mistaken:\n- the parser was fixed twice"]),
+        [],
+        "no word of the heading lists tasks"
+    );
+    assert_eq!(
         found(&["What I saw:\n1. The page loads\n2. It crashes"]),
         []
     );

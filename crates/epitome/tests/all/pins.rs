@@ -1,3 +1,6 @@
+#[path = "pins/typed.rs"]
+mod typed;
+
 use epitome::{Block, Message, Meter, Pin, Role, cap_pins, find_pins};
 
 use crate::support::{assistant, property, result, system, text, user};
