@@ -126,7 +126,8 @@ pub use pin::{
     find as find_pins, named_results, pin_budget_tokens, share_named,
 };
 pub use plan::{
-    Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, leading_system, notes_within,
+    Layout, NoPlan, Plan, Room, SUMMARY_FLOOR_TOKENS, TaskPlace, first_answer, leading_system,
+    notes_within,
 };
 pub use prune::{Cache, Frozen, PLACEHOLDER_MARK, PruneCause, Pruned};
 pub use pruning::{EntryCap, ErrorResults, OldResults, PruneSettings, Recall};
@@ -138,6 +139,6 @@ pub use summary::{Earlier, Line, LineKind, Parts, Summary};
 pub use threshold::{Threshold, ThresholdError};
 pub use trim::{Kept, Shown, Trim, trimmed, trims, trims_beyond};
 pub use usage::Usage;
-pub use view::{View, ViewItem, merged};
+pub use view::{Tail, View, ViewItem, merged};
 pub use warning::WarningCycle;
 pub use window::{ASSUMED_WINDOW_TOKENS, Lines, Margins, Window, WindowSource};

@@ -436,8 +436,9 @@ fn pins_tokens(log: &Log, range: Range<usize>, target_tokens: u64) -> u64 {
     log.pin_tokens(range).min(target_tokens / PINS_CAP_DIVISOR)
 }
 
-/// The first entry of the assistant from `cut` on, or the end.
-fn first_answer(log: &Log, cut: usize) -> usize {
+/// The first entry of the assistant from `cut` on, or the end: there, notes of the client may stand.
+#[must_use]
+pub fn first_answer(log: &Log, cut: usize) -> usize {
     let mut behind = cut..log.len();
     behind
         .find(|&position| log.role(position) == Some(Role::Assistant))

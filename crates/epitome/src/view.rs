@@ -106,27 +106,58 @@ impl View {
                 items.push(ViewItem::Summary);
             }
         }
-        let mut notes = plan.notes.as_slice();
-        let notes_before = plan.notes_before.max(plan.span.end).min(len);
-        let mut push_tail = |items: &mut Vec<ViewItem>, range: Range<usize>| {
+        let tail = Tail {
+            range: plan.span.end..len,
+            trims,
+            notes: &plan.notes,
+            notes_before: plan.notes_before,
+            dropped: &plan.dropped,
+        };
+        tail.push_to(&mut items);
+        Self { items }
+    }
+}
+
+/// What stands behind a summary: the entries that stay, and among them notes of the span.
+#[derive(Clone, Debug)]
+pub struct Tail<'a> {
+    /// The entries behind the span.
+    pub range: Range<usize>,
+    /// Those of which less is shown, sorted by position.
+    pub trims: &'a [(usize, Vec<Trim>)],
+    /// Entries of the span that stay in view.
+    pub notes: &'a [usize],
+    /// The entry of the tail before which they stand; one before the tail means its beginning.
+    pub notes_before: usize,
+    /// Entries that leave the view without a word.
+    pub dropped: &'a [Range<usize>],
+}
+
+impl Tail<'_> {
+    /// Adds it to a view.
+    pub fn push_to(&self, items: &mut Vec<ViewItem>) {
+        let mut notes = self.notes;
+        let notes_before = self
+            .notes_before
+            .clamp(self.range.start, self.range.end.max(self.range.start));
+        let mut push = |items: &mut Vec<ViewItem>, range: Range<usize>| {
             let mut from = range.start;
             if (range.start..=range.end).contains(&notes_before) {
-                push_range(items, from..notes_before);
+                push_kept(items, from..notes_before, self.dropped);
                 from = notes_before;
                 for &note in std::mem::take(&mut notes) {
-                    push_range(items, note..note + 1);
+                    push_kept(items, note..note + 1, self.dropped);
                 }
             }
-            push_range(items, from..range.end);
+            push_kept(items, from..range.end, self.dropped);
         };
-        let mut from = plan.span.end;
-        for (position, trim) in trims {
-            push_tail(&mut items, from..*position);
+        let mut from = self.range.start;
+        for (position, trim) in self.trims {
+            push(items, from..*position);
             items.push(ViewItem::Trimmed(*position, trim.clone()));
             from = position + 1;
         }
-        push_tail(&mut items, from..len);
-        Self { items }
+        push(items, from..self.range.end);
     }
 }
 

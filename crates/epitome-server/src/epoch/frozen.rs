@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use epitome::{Log, View, ViewItem, leading_system, notes_within};
+use epitome::{Log, Tail, Trim, View, ViewItem, first_answer, leading_system, notes_within};
 use epitome_engine::record::{FrozenItem, FrozenView, Speaker, StoredTrim};
 use epitome_wire::Conversation;
 
@@ -125,18 +125,19 @@ pub(super) fn thaw(frozen: &FrozenView, conversation: &Conversation) -> Option<V
             }),
         }
     }
-    for note in notes_within(log, covered..cut, frozen.notes_cap_tokens) {
-        push(&mut items, note..note + 1);
-    }
-    let mut from = cut;
-    for (link, trims) in &frozen.trims {
-        let at = index(*link)?;
-        push(&mut items, from..at);
-        let trims = trims.iter().map(StoredTrim::trim).collect();
-        items.push(ViewItem::Trimmed(at, trims));
-        from = at + 1;
-    }
-    push(&mut items, from..log.len());
+    let trims: Option<Vec<(usize, Vec<Trim>)>> = frozen
+        .trims
+        .iter()
+        .map(|(link, trims)| Some((index(*link)?, trims.iter().map(StoredTrim::trim).collect())))
+        .collect();
+    let tail = Tail {
+        range: cut..log.len(),
+        trims: &trims?,
+        notes: &notes_within(log, covered..cut, frozen.notes_cap_tokens),
+        notes_before: first_answer(log, cut),
+        dropped: &[],
+    };
+    tail.push_to(&mut items);
     Some(View { items })
 }
 

@@ -194,10 +194,9 @@ impl Session {
             let left = record.covers.iter().chain(&record.dropped);
             left.map(|range| range.end).max().unwrap_or(0) <= entries
         };
-        while fork
-            .newest()
-            .is_some_and(|(_, record)| entries < fork.entries.len() && !fits(record))
-        {
+        while fork.newest().is_some_and(|(_, record)| {
+            entries < fork.entries.len() && !(fits(record) && !fork.shown.loses_before(entries))
+        }) {
             let Some(before) = fork.before.pop() else {
                 break;
             };

@@ -137,6 +137,16 @@ impl Shown {
         at
     }
 
+    /// Whether an entry before `entry` is shown behind a later one, as notes are: what is cut off there loses it.
+    pub(super) fn loses_before(&self, entry: usize) -> bool {
+        let behind = self.items(self.before_entry(entry)..self.log.len());
+        behind.iter().any(|item| match item {
+            ViewItem::Entries(range) => range.start < entry,
+            ViewItem::Trimmed(at, _) | ViewItem::Merged(at) => *at < entry,
+            _ => false,
+        })
+    }
+
     /// The items that stand at `range` of the log.
     pub(super) fn items(&self, range: Range<usize>) -> Vec<ViewItem> {
         let mut out = Vec::new();
