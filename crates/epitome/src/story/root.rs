@@ -16,6 +16,8 @@ const FEWEST: u32 = 4;
 const SHARE_PERCENT: u32 = 60;
 /// Files of which one may show where the folder is.
 const SHOWN: usize = 32;
+/// A folder is far above another whose path is longer by more than this, in bytes.
+const FAR_ABOVE: usize = 24;
 /// A project stands at least this deep.
 const LEAST_DEPTH: usize = 2;
 
@@ -81,28 +83,25 @@ pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -
         .map(|(folder, _)| folder)
         .collect();
     folders.sort_by(|one, other| (depth(other), other).cmp(&(depth(one), one)));
-    let deepest = folders.first()?;
-    if messages.clone().any(|message| names(message, deepest)) {
-        let folder = deepest.clone();
+    let deepest = folders.first()?.clone();
+    let named = folders
+        .into_iter()
+        .find(|folder| messages.clone().any(|message| names(message, folder)));
+    // A folder that was named is better known, unless it stands far above: "/home/ana".
+    if let Some(folder) = named.filter(|named| deepest.len() - named.len() <= FAR_ABOVE) {
         return Some(Root {
             folder,
             shown_by: None,
         });
     }
-    let is_shorter = |path: &String| from_root(path, Some(deepest)) != *path;
-    let shown_by = files.into_iter().filter(is_shorter).min_by_key(String::len);
-    if let Some(path) = shown_by {
-        let folder = deepest.clone();
-        return Some(Root {
-            folder,
-            shown_by: Some(path),
-        });
-    }
-    let mut above = folders.into_iter().skip(1);
-    let folder = above.find(|folder| messages.clone().any(|message| names(message, folder)))?;
+    let is_shorter = |path: &String| from_root(path, Some(&deepest)) != *path;
+    let shown_by = files
+        .into_iter()
+        .filter(is_shorter)
+        .min_by_key(String::len)?;
     Some(Root {
-        folder,
-        shown_by: None,
+        folder: deepest,
+        shown_by: Some(shown_by),
     })
 }
 
