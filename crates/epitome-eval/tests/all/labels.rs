@@ -23,6 +23,11 @@ const LEAST_PRECISION: f64 = 0.80;
 const LEAST_RECALL: f64 = 0.78;
 
 const LABELS: &str = include_str!("../../labels/sentences.tsv");
+/// Sentences at the rate at which people type them: hardly any is a rule.
+const NATURAL: &str = include_str!("../../labels/natural.tsv");
+/// What of them may stand as a rule and is none, in a thousand, and the share of rules that is found.
+const MOST_WRONG_IN_THOUSAND: usize = 12;
+const LEAST_NATURAL_RECALL: f64 = 0.75;
 
 struct Unit<'a> {
     part: &'a str,
@@ -34,17 +39,25 @@ struct Unit<'a> {
 }
 
 fn units() -> impl Iterator<Item = Unit<'static>> {
-    LABELS.lines().skip(1).map(|line| {
-        let columns: Vec<&str> = line.split('\t').collect();
-        Unit {
-            part: columns[0],
-            file: columns[1],
-            message: columns[2],
-            range: (columns[3].parse().unwrap(), columns[4].parse().unwrap()),
-            label: columns[6],
-            is_doubtful: columns.get(7) == Some(&"yes"),
-        }
-    })
+    let chosen = LABELS.lines().skip(1).map(|line| {
+        let (part, rest) = line.split_once('\t').unwrap();
+        unit(part, rest)
+    });
+    // Of a log in Markdown only the place of a request is known, not its bytes.
+    let natural = NATURAL.lines().skip(1).map(|line| unit("natural", line));
+    chosen.chain(natural.filter(|unit| unit.file.ends_with(".json")))
+}
+
+fn unit(part: &'static str, line: &'static str) -> Unit<'static> {
+    let columns: Vec<&str> = line.split('\t').collect();
+    Unit {
+        part,
+        file: columns[0],
+        message: columns[1],
+        range: (columns[2].parse().unwrap(), columns[3].parse().unwrap()),
+        label: columns[5],
+        is_doubtful: columns.get(6) == Some(&"yes"),
+    }
 }
 
 /// The text of a message as the labels count it.
@@ -87,6 +100,7 @@ fn single(text: &str) -> String {
 
 #[derive(Debug, Default)]
 struct Tally {
+    all: usize,
     right: usize,
     wrong: usize,
     missed: usize,
@@ -141,6 +155,7 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
             *wrong.entry((unit.part, family, unit.label)).or_default() += 1;
         }
         let tally = tallies.entry((unit.part, sure)).or_default();
+        tally.all += 1;
         match (unit.label, is_found) {
             ("in_force", true) => tally.right += 1,
             ("in_force", false) => tally.missed += 1,
@@ -170,7 +185,11 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
             tally.recall()
         );
         // Not yet what is wanted (0.95 and 0.92): it must not get worse unnoticed.
-        if *sure == "sure" {
+        if *part == "natural" && *sure == "sure" {
+            let most = tally.all * MOST_WRONG_IN_THOUSAND / 1_000;
+            assert!(tally.wrong <= most, "{part}: {tally:?}");
+            assert!(tally.recall() >= LEAST_NATURAL_RECALL, "{part}: {tally:?}");
+        } else if *sure == "sure" {
             assert!(tally.precision() >= LEAST_PRECISION, "{part}: {tally:?}");
             assert!(tally.recall() >= LEAST_RECALL, "{part}: {tally:?}");
         }
