@@ -3,16 +3,21 @@
 //! What counts are the `response_item`s; `event_msg`s tell the same once more for the screen. Items of the model
 //! that follow each other are one message. A `compacted` entry holds the whole history that replaces the earlier one.
 
+mod verbatim;
+
 use std::io::{BufRead, Seek};
 
 use epitome::{Block, FileOperations, Message, Role};
 use epitome_wire::json::Value;
+
+pub(crate) use self::verbatim::{Item, Items, is_repeated_text};
 
 use crate::blocks::{arguments, call, content, flat_text, parts, result};
 use crate::error::ReadError;
 use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use crate::lines::{Entry, OWN, entries};
 use crate::problem::{Problem, ProblemCode};
+use crate::transcript::Conversation;
 
 /// Items that say nothing which can be read.
 const ASIDES: &[&str] = &[
@@ -36,6 +41,7 @@ pub(crate) fn read<R: BufRead + Seek>(
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     emit(Event::Tip(Tip {
         entries: reader.entries,
+        ordinal: reader.ordinal,
         ..Tip::default()
     }));
     Ok(())
@@ -49,6 +55,8 @@ struct Reader {
     answer: Option<HasText>,
     thinking_chars: usize,
     entries: usize,
+    /// The number that the next entry has, where entries are numbered.
+    ordinal: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,6 +68,9 @@ enum HasText {
 impl Reader {
     fn entry(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         self.entries = entry.number + 1;
+        if let Some(ordinal) = entry.value.whole_number("ordinal") {
+            self.ordinal = Some(ordinal.saturating_add(1));
+        }
         if entry.own("first") {
             self.answer = None;
         }
@@ -153,6 +164,27 @@ impl Reader {
         }
     }
 
+    /// An item of a history that replaces an earlier one.
+    fn replacement(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        match item.string("type").as_deref() {
+            Some("message") | None if plain_message(item, entry).is_some() => {
+                self.message(item, entry, emit);
+            }
+            Some(
+                "reasoning"
+                | "function_call"
+                | "custom_tool_call"
+                | "function_call_output"
+                | "custom_tool_call_output",
+            ) => self.item(item, entry, emit),
+            // What only the provider can read stands for what it replaced.
+            _ => {
+                let chars = item.range.len();
+                self.push(Role::User, vec![Block::Opaque { chars }], entry, emit);
+            }
+        }
+    }
+
     fn message(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let Some(message) = plain_message(item, entry) else {
             let role = item.string("role").unwrap_or_default();
@@ -186,10 +218,7 @@ impl Reader {
 
     fn compacted(&mut self, payload: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let kept = match payload.get("replacement_history") {
-            Some(history) if !history.is_null() => {
-                let items = history.items().iter();
-                Kept::Replaced(joined(items.map(|item| replacement(item, entry))))
-            }
+            Some(history) if !history.is_null() => Kept::Replaced(replaced(history, entry)),
             _ => Kept::Nothing,
         };
         self.answer = None;
@@ -229,49 +258,14 @@ fn output(item: &Value<'_>, entry: &Entry<'_>) -> Message {
     result(&id, parts, entry.own("isError"))
 }
 
-/// An item of a history that replaces an earlier one.
-fn replacement(item: &Value<'_>, entry: &Entry<'_>) -> Message {
-    let opaque = |role| Message {
-        role,
-        blocks: vec![Block::Opaque {
-            chars: item.range.len(),
-        }],
-    };
-    match item.string("type").as_deref() {
-        Some("message") | None => plain_message(item, entry).unwrap_or_else(|| opaque(Role::User)),
-        Some("function_call" | "custom_tool_call") => {
-            let id = item.string("call_id").unwrap_or_default();
-            let name = item.string("name").unwrap_or_default();
-            let given = item.get("arguments").or_else(|| item.get("input"));
-            Message {
-                role: Role::Assistant,
-                blocks: vec![call(&id, &name, arguments(given, entry.bytes))],
-            }
-        }
-        Some("function_call_output" | "custom_tool_call_output") => output(item, entry),
-        Some("reasoning") => Message {
-            role: Role::Assistant,
-            blocks: vec![Block::Thinking {
-                chars: item.range.len(),
-            }],
-        },
-        // What only the provider can read stands for what it replaced.
-        _ => opaque(Role::User),
+/// The messages of a history that replaces an earlier one, read like any other items.
+fn replaced(history: &Value<'_>, entry: &Entry<'_>) -> Vec<Message> {
+    let mut conversation = Conversation::default();
+    let mut reader = Reader::default();
+    for item in history.items() {
+        reader.replacement(item, entry, &mut |event| conversation.add(event));
     }
-}
-
-/// Items of the model that follow each other are one message.
-fn joined(items: impl Iterator<Item = Message>) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
-    for item in items {
-        match messages.last_mut() {
-            Some(last) if last.role == Role::Assistant && item.role == Role::Assistant => {
-                last.blocks.extend(item.blocks);
-            }
-            _ => messages.push(item),
-        }
-    }
-    messages
+    conversation.messages
 }
 
 fn origin(entry: &Entry<'_>) -> Origin {

@@ -57,6 +57,8 @@ pub struct Tip {
     pub parent: Option<Box<str>>,
     /// How many entries the file has, a header included.
     pub entries: usize,
+    /// The number of the next entry, where entries are numbered.
+    pub ordinal: Option<u64>,
     /// Members that every entry of the file repeats, as they are spelled, each with a comma behind it.
     pub members: String,
 }

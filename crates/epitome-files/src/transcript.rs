@@ -84,7 +84,7 @@ impl Transcript {
 }
 
 impl Conversation {
-    fn add(&mut self, event: Event) {
+    pub(crate) fn add(&mut self, event: Event) {
         match event {
             Event::Id(id) => self.id = Some(id),
             Event::Message { message, origin } => {

@@ -8,6 +8,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/codex.rs"]
+mod codex;
 #[path = "all/queue.rs"]
 mod queue;
 #[path = "all/real.rs"]

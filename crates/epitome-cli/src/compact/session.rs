@@ -73,7 +73,9 @@ pub(super) fn file_with(
     let Some(compaction) = compaction else {
         return Ok(file);
     };
-    let context = shown(&compaction.view(input.log.len()), input, compaction);
+    let view = compaction.view(input.log.len());
+    let (context, places): (Vec<Message>, Vec<Option<usize>>) =
+        shown(&view, input, compaction).into_iter().unzip();
     let kept = session.sources.get(compaction.plan.span.end);
     let conversation = &session.conversation;
     let mut files = compaction.files(&input.messages);
@@ -87,6 +89,7 @@ pub(super) fn file_with(
             .flatten()
             .unwrap_or(conversation.messages.len()),
         context: &context,
+        places: &places,
         tokens_before: compaction.plan.tokens_before,
         tokens_after: compaction.tokens_after,
         files: &files,
@@ -105,29 +108,30 @@ pub(super) fn file_with(
     Ok(appended(&file, session.format, conversation, &new, stamp)?)
 }
 
-/// The messages of a view.
-fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<Message> {
+/// The messages of a view, each with its place in the context if it stands there as it was.
+fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<(Message, Option<usize>)> {
     let summary = &compaction.summary.text;
     let at = |position: usize| input.messages.get(position);
     let mut messages = Vec::new();
     for item in &view.items {
-        match item {
+        let made = match item {
             ViewItem::Entries(range) => {
-                messages.extend(range.clone().filter_map(at).cloned());
+                let kept = range.clone().filter_map(|place| {
+                    let message = at(place)?.clone();
+                    Some((message, Some(place)))
+                });
+                messages.extend(kept);
+                continue;
             }
             ViewItem::Trimmed(position, trims) => {
-                messages.extend(at(*position).map(|message| trimmed(message, trims)));
+                at(*position).map(|message| trimmed(message, trims))
             }
-            ViewItem::Merged(position) => {
-                messages.extend(at(*position).map(|message| merged(message, summary)));
-            }
-            ViewItem::Summary => messages.push(Message::text(Role::User, summary.clone())),
-            ViewItem::AssistantSummary => {
-                messages.push(Message::text(Role::Assistant, summary.clone()));
-            }
-            ViewItem::Made { role, text, .. } => messages.push(Message::text(*role, &**text)),
-            ViewItem::Inserted(role, text) => messages.push(Message::text(*role, *text)),
-            ViewItem::Answer { call_id, text } => messages.push(Message {
+            ViewItem::Merged(position) => at(*position).map(|message| merged(message, summary)),
+            ViewItem::Summary => Some(Message::text(Role::User, summary.clone())),
+            ViewItem::AssistantSummary => Some(Message::text(Role::Assistant, summary.clone())),
+            ViewItem::Made { role, text, .. } => Some(Message::text(*role, &**text)),
+            ViewItem::Inserted(role, text) => Some(Message::text(*role, *text)),
+            ViewItem::Answer { call_id, text } => Some(Message {
                 role: Role::Tool,
                 blocks: vec![Block::Result(ToolResult {
                     call_id: (&**call_id).into(),
@@ -135,7 +139,8 @@ fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<Message> {
                     is_error: false,
                 })],
             }),
-        }
+        };
+        messages.extend(made.map(|message| (message, None)));
     }
     messages
 }

@@ -108,7 +108,7 @@ fn summary(messages: &Value) -> String {
     let is_summary =
         |text: &&&str| text.contains("\n## ") && text.contains("This stands for messages");
     let summary = found.iter().find(is_summary);
-    summary.expect("there is a summary").to_string()
+    summary.unwrap().to_string()
 }
 
 fn compact(path: &Path, format: &str, out: &Path, budget: u64) -> Value {

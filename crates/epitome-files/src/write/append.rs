@@ -1,6 +1,6 @@
 //! One compaction behind what a file holds, in the format's own way.
 
-use epitome::{FileOperations, Message, Role};
+use epitome::{FileOperations, Message};
 use epitome_wire::json::{self, Kind};
 
 use super::pi::details;
@@ -20,6 +20,8 @@ pub struct NewCompaction<'a> {
     pub first_kept: usize,
     /// The whole context with the summary in it, for formats that keep it in full.
     pub context: &'a [Message],
+    /// For each message of it, which one of [`Conversation::context`] it is, if it stands there as it was.
+    pub places: &'a [Option<usize>],
     /// The size of the context before.
     pub tokens_before: u64,
     /// The size of the context after.
@@ -43,7 +45,7 @@ pub fn appended(
     let entry = match format {
         FileFormat::Pi => pi_entry(conversation, new, stamp),
         FileFormat::ClaudeCode => claude_code_entries(conversation, new, stamp),
-        FileFormat::Codex => codex_entries(conversation, new, stamp),
+        FileFormat::Codex => codex_entries(file, conversation, new, stamp),
         FileFormat::Unified => return Ok(unified_document(file, new)),
         _ => return Err(Unwritable(format)),
     };
@@ -113,15 +115,16 @@ fn claude_code_entries(
     writer.out
 }
 
-fn codex_entries(conversation: &Conversation, new: &NewCompaction<'_>, stamp: Stamp<'_>) -> String {
+fn codex_entries(
+    file: &[u8],
+    conversation: &Conversation,
+    new: &NewCompaction<'_>,
+    stamp: Stamp<'_>,
+) -> String {
     let mut writer = codex::Writer::new(stamp.time_ms);
-    // The instructions in front of the history are not part of it.
-    let first = conversation.messages.first();
-    let is_apart =
-        first.is_some_and(|first| first.role == Role::System) && new.context.first() == first;
-    let history = new.context.get(usize::from(is_apart)..).unwrap_or_default();
-    let kept = Kept::Replaced(history.to_vec());
-    writer.compaction(&recorded(new, kept, new.first_kept));
+    writer.ordinal = conversation.tip.ordinal;
+    let history = writer.history(file, conversation, new);
+    writer.compaction(&recorded(new, Kept::Nothing, new.first_kept), &history);
     writer.out
 }
 

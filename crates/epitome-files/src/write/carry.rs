@@ -1,5 +1,7 @@
 //! What of a conversation a format can hold.
 
+mod replaced;
+
 use std::collections::HashSet;
 
 use epitome::{Block, FileOperations, Message, ResultPart, Role, ToolResult};
@@ -36,7 +38,7 @@ pub enum LossCode {
     UserCall,
     /// A message of which nothing is left is left out.
     EmptyMessage,
-    /// A history that replaced an earlier one is told as a summary.
+    /// What a history that replaced an earlier one holds besides its summary and its end is told in the summary.
     Replacement,
     /// A reset stands as a compaction without a summary.
     Reset,
@@ -71,7 +73,7 @@ impl LossCode {
             Self::Injected => "text that a client put in stands as if it had been said",
             Self::UserCall => "calls that the user made stand as text",
             Self::EmptyMessage => "messages of which nothing is left are left out",
-            Self::Replacement => "a replaced history is told as a summary",
+            Self::Replacement => "a replaced history is told in the summary, except for its end",
             Self::Reset => "a reset stands as a compaction without a summary",
             Self::FileOperations => "what a compaction tells of files is left out",
         }
@@ -266,6 +268,17 @@ impl Carrier {
         }
     }
 
+    /// Messages as they are carried; what that costs is told where they stand in the conversation.
+    fn quietly(&mut self, messages: &[Message]) -> Vec<Message> {
+        let told = self.losses.len();
+        let mut out = Vec::new();
+        for message in messages {
+            self.message(message, &mut out);
+        }
+        self.losses.truncate(told);
+        out
+    }
+
     fn compaction(
         &mut self,
         conversation: &Conversation,
@@ -305,13 +318,13 @@ impl Carrier {
                 recorded.kept = Kept::Replaced(joined_answers(messages));
             }
             _ => {
-                if let Kept::Replaced(messages) = &whole.kept {
-                    self.lose(LossCode::Replacement);
-                    if recorded.summary.is_empty() {
-                        let texts: Vec<String> = messages.iter().map(flat_text).collect();
-                        recorded.summary = texts.join("\n\n");
+                if let Kept::Replaced(history) = &whole.kept {
+                    let history = self.quietly(history);
+                    let told = replaced::told(&conversation.messages, &history, recorded);
+                    if told.is_changed {
+                        self.lose(LossCode::Replacement);
                     }
-                    recorded.kept = Kept::Nothing;
+                    (recorded.summary, recorded.kept) = (told.summary, told.kept);
                 }
             }
         }

@@ -256,6 +256,7 @@ fn a_compaction_or_a_repair_keeps_the_lines_of_the_queue() {
             summary: "S",
             first_kept,
             context: &[],
+            places: &[],
             tokens_before: 9,
             tokens_after: 1,
             files: &FileOperations::default(),
