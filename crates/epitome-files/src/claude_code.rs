@@ -2,8 +2,9 @@
 //!
 //! One answer of the model is spread over lines that share `message.id`, with results of parallel calls between
 //! them. Lines are read in the order they were written; sub-agents (`isSidechain`) have contexts of their own and
-//! are left aside. What was typed while an answer was being worked on is in no entry of the conversation: see `queue`.
+//! are left aside, and so is what the user took back: see `branches`. What was typed while an answer was being worked on is in no entry of the conversation: see `queue`.
 
+mod branches;
 mod queue;
 
 use std::collections::HashMap;
@@ -12,12 +13,14 @@ use std::io::{BufRead, Seek};
 use epitome::{Block, FileOperations, Message, Role};
 use epitome_wire::json::{Kind, Value};
 
+use self::branches::Rewound;
+pub(crate) use self::branches::said_since;
 use self::queue::Queue;
 use crate::blocks::{arguments, call, content, medium, parts, result};
 use crate::counts::fingerprint;
 use crate::error::ReadError;
 use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
-use crate::lines::{Entry, OWN, entries};
+use crate::lines::{Entry, OWN, entries, rewind};
 use crate::pi::{text_arguments, unwrapped};
 use crate::problem::{Problem, ProblemCode};
 
@@ -46,8 +49,13 @@ pub(crate) fn read<R: BufRead + Seek>(
     source: &mut R,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), ReadError> {
+    let rewound = Rewound::of(source)?;
+    rewind(source)?;
     emit(Event::Conversation);
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        rewound,
+        ..Reader::default()
+    };
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     reader.deliver(emit);
     reader.give_boundary(emit);
@@ -65,6 +73,8 @@ struct Reader {
     answers: HashMap<u64, Answer>,
     /// A boundary whose summary has not come yet.
     boundary: Option<Recorded>,
+    /// What the user took back by going on from an earlier place.
+    rewound: Rewound,
     queue: Queue,
     tip: Tip,
 }
@@ -92,6 +102,10 @@ impl Reader {
         let kind = value.string("type").unwrap_or_default();
         if is_true(value, "isSidechain") {
             emit(aside("sidechain"));
+            return;
+        }
+        if self.rewound.has(entry) {
+            emit(aside("rewound"));
             return;
         }
         self.move_tip(entry);

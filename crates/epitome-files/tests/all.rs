@@ -8,6 +8,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/claude_code.rs"]
+mod claude_code;
 #[path = "all/codex.rs"]
 mod codex;
 #[path = "all/queue.rs"]

@@ -33,33 +33,14 @@ pub(super) fn expressible(mut plan: Plan, session: &Session, log: &Log) -> Plan 
     if matches!(plan.layout, Layout::Merged | Layout::AssistantMessage) {
         plan.layout = Layout::UserMessage;
     }
-    let least = first_position_that_may_stay(session);
-    let is_too_early = plan.span.end < least;
-    if is_too_early || plan.trim_tokens > 0 {
+    // Results cannot be trimmed: without a call in flight everything may go into the summary instead.
+    if plan.trim_tokens > 0 && !log.is_in_flight() {
         let end = log.len();
-        let next = log.cut_at_or_after(least).filter(|_| plan.trim_tokens == 0);
-        // Without a call in flight everything may go into the summary.
-        let cut = next.or_else(|| (!log.is_in_flight()).then_some(end));
-        if let Some(cut) = cut {
-            plan.span.end = cut;
-            plan.trim_tokens = 0;
-            plan.turn_prefix = cut..cut;
-        }
+        plan.span.end = end;
+        plan.trim_tokens = 0;
+        plan.turn_prefix = end..end;
     }
     plan
-}
-
-/// Claude Code finds the entries that stay by walking back from the last one, and its own boundaries stop it.
-fn first_position_that_may_stay(session: &Session) -> usize {
-    let Some(last) = session.conversation.compactions.last() else {
-        return 0;
-    };
-    if session.format != FileFormat::ClaudeCode {
-        return 0;
-    }
-    let behind = |source: &Option<usize>| source.is_some_and(|at| at >= last.at);
-    let sources = &session.sources;
-    sources.iter().position(behind).unwrap_or(sources.len())
 }
 
 /// A copy of the file with the compaction behind what it holds; without one, a copy.

@@ -306,3 +306,37 @@ fn a_file_with_problems_is_read_and_they_are_named() {
     );
     assert_eq!(json(&output)["compacted"], true);
 }
+
+#[test]
+fn a_second_compaction_keeps_a_tail_in_every_format() {
+    let folder = Folder::new();
+    let original = folder.write("session.json", &unified(60));
+    for (name, _) in WRITTEN {
+        let file = folder.path(&format!("{name}.session"));
+        let (from, to) = (text(&original), text(&file));
+        let output = run(&["convert", from, "--to", name, "--out", to]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        let mut from = file;
+        let mut budget = 6_000;
+        for round in 0..3 {
+            let to = folder.path(&format!("{name}.{round}"));
+            let output = run(&[
+                "compact",
+                text(&from),
+                "--budget",
+                &budget.to_string(),
+                "--out",
+                text(&to),
+                "--json",
+            ]);
+            assert!(output.status.success(), "{name}: {}", stderr(&output));
+            let result = json(&output);
+            assert_eq!(result["compacted"], true, "{name} {round}");
+            let kept =
+                result["messages_before"].as_u64().unwrap() - result["span"][1].as_u64().unwrap();
+            assert!(kept > 0, "{name} {round}: {}", result["span"]);
+            budget = result["tokens_after"].as_u64().unwrap() * 85 / 100;
+            from = to;
+        }
+    }
+}

@@ -7,6 +7,7 @@ use super::pi::details;
 use super::spell::{Ids, iso_time, quoted};
 use super::unified::compaction;
 use super::{Stamp, Unwritable, claude_code, codex};
+use crate::claude_code::said_since;
 use crate::event::{Kept, Origin, Recorded, RecordedKind};
 use crate::format::FileFormat;
 use crate::transcript::Conversation;
@@ -44,7 +45,7 @@ pub fn appended(
 ) -> Result<Vec<u8>, Unwritable> {
     let entry = match format {
         FileFormat::Pi => pi_entry(conversation, new, stamp),
-        FileFormat::ClaudeCode => claude_code_entries(conversation, new, stamp),
+        FileFormat::ClaudeCode => claude_code_entries(file, conversation, new, stamp),
         FileFormat::Codex => codex_entries(file, conversation, new, stamp),
         FileFormat::Unified => return Ok(unified_document(file, new)),
         _ => return Err(Unwritable(format)),
@@ -94,6 +95,7 @@ fn pi_entry(conversation: &Conversation, new: &NewCompaction<'_>, stamp: Stamp<'
 }
 
 fn claude_code_entries(
+    file: &[u8],
     conversation: &Conversation,
     new: &NewCompaction<'_>,
     stamp: Stamp<'_>,
@@ -107,11 +109,17 @@ fn claude_code_entries(
         .get(new.first_kept..)
         .unwrap_or_default();
     // What was typed while the agent worked has no entry that could be named: the next one is, and ours counts.
-    let head = kept.iter().find_map(|origin| origin.id.as_deref());
+    let head = kept.iter().find(|origin| origin.id.is_some());
     let is_unnamed = kept.first().is_some_and(|origin| origin.id.is_none());
-    let kept_messages = is_unnamed.then_some(kept.len());
+    let kept = claude_code::KeptEntries {
+        // The conversation was read from the same bytes, so they can be read.
+        ids: head.map_or_else(Vec::new, |head| {
+            said_since(file, head.entry).unwrap_or_default()
+        }),
+        messages: is_unnamed.then_some(kept.len()),
+    };
     let recorded = recorded(new, Kept::Nothing, new.first_kept);
-    writer.compaction(&recorded, head, kept_messages);
+    writer.compaction(&recorded, &kept);
     writer.out
 }
 
