@@ -12,25 +12,15 @@ use epitome_wire::json::Value;
 
 pub(crate) use self::verbatim::{Item, Items, is_repeated_text};
 
-use crate::blocks::{arguments, call, content, flat_text, parts, result};
+use crate::blocks::{arguments, call, content, flat_text, parts, result, usage_of};
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
 use crate::lines::{Entry, OWN, entries};
 use crate::problem::{Problem, ProblemCode};
 use crate::transcript::Conversation;
 
-/// Items that say nothing which can be read.
-const ASIDES: &[&str] = &[
-    "compaction",
-    "compaction_summary",
-    "ghost_snapshot",
-    "image_generation_call",
-    "local_shell_call",
-    "other",
-    "tool_search_call",
-    "tool_search_output",
-    "web_search_call",
-];
+/// Items that say nothing to the model.
+const ASIDES: &[&str] = &["ghost_snapshot", "other"];
 
 pub(crate) fn read<R: BufRead + Seek>(
     source: &mut R,
@@ -55,6 +45,8 @@ struct Reader {
     answer: Option<HasText>,
     thinking_chars: usize,
     entries: usize,
+    /// The sum of all requests that was told last: a sum that stands twice is one request.
+    used: Option<Usage>,
     /// The number that the next entry has, where entries are numbered.
     ordinal: Option<u64>,
 }
@@ -81,16 +73,36 @@ impl Reader {
             ("session_meta", Some(meta)) => self.meta(meta, entry, emit),
             ("compacted", Some(payload)) => self.compacted(payload, entry, emit),
             ("response_item", Some(item)) => self.item(item, entry, emit),
-            ("turn_context" | "event_msg" | "world_state" | "ghost_commit", _) => {
-                emit(aside(&kind));
-            }
             // The oldest rollouts have bare items, after a line with the id and the instructions.
             ("", None) if value.get("instructions").is_some() => self.meta(value, entry, emit),
             ("", None) if value.get("record_type").is_some() => emit(aside("record")),
             ("message" | "reasoning" | "function_call" | "function_call_output", None) => {
                 self.item(value, entry, emit);
             }
-            _ => emit(unknown(entry, &kind)),
+            ("", _) => emit(unreadable(entry, "an entry without a kind")),
+            ("event_msg", Some(event))
+                if event.string("type").as_deref() == Some("token_count") =>
+            {
+                self.used(event, emit);
+                emit(aside(&kind));
+            }
+            // Every version has kinds of its own; none of them but those above is a message.
+            (other, _) => emit(aside(other)),
+        }
+    }
+
+    fn used(&mut self, event: &Value<'_>, emit: &mut dyn FnMut(Event)) {
+        let counted = |name| {
+            let counted = event.get("info").and_then(|info| info.get(name));
+            counted.and_then(|counted| usage_of(counted, &["input_tokens"], "output_tokens"))
+        };
+        let total = counted("total_token_usage");
+        if total.is_some() && total == self.used {
+            return;
+        }
+        self.used = total;
+        if let Some(usage) = counted("last_token_usage") {
+            emit(Event::Usage(usage));
         }
     }
 
@@ -103,6 +115,12 @@ impl Reader {
         if let Some(id) = meta.string("id") {
             self.has_id = true;
             emit(Event::Id(id.into_owned()));
+        }
+        if let Some(folder) = meta.string("cwd") {
+            emit(Event::Folder(folder.into_owned()));
+        }
+        if let Some(provider) = meta.string("model_provider") {
+            emit(Event::Provider(provider.into_owned()));
         }
         let instructions = meta
             .get("base_instructions")
@@ -160,7 +178,10 @@ impl Reader {
                 self.push(message.role, message.blocks, entry, emit);
             }
             other if ASIDES.contains(&other) => emit(aside(other)),
-            other => emit(unknown(entry, other)),
+            // Searches, pictures, what only the provider can read.
+            other => emit(Event::Unshown {
+                kind: other.to_owned(),
+            }),
         }
     }
 
@@ -188,11 +209,10 @@ impl Reader {
     fn message(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let Some(message) = plain_message(item, entry) else {
             let role = item.string("role").unwrap_or_default();
-            emit(Event::Problem(Problem::new(
-                ProblemCode::UnreadableEntry,
-                entry.position,
-                format!("a message of the unknown role {role:?} is left out"),
-            )));
+            emit(unreadable(
+                entry,
+                &format!("a message of the unknown role {role:?}"),
+            ));
             return;
         };
         if message.role != Role::Assistant {
@@ -282,10 +302,10 @@ fn aside(kind: &str) -> Event {
     }
 }
 
-fn unknown(entry: &Entry<'_>, kind: &str) -> Event {
+fn unreadable(entry: &Entry<'_>, what: &str) -> Event {
     Event::Problem(Problem::new(
-        ProblemCode::UnknownEntry,
+        ProblemCode::UnreadableEntry,
         entry.position,
-        format!("an entry of the unknown kind {kind:?} is left out"),
+        format!("{what} is left out"),
     ))
 }

@@ -39,7 +39,7 @@ mod write;
 pub use blocks::flat_text;
 pub use counts::Counts;
 pub use error::ReadError;
-pub use event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+pub use event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
 pub use format::FileFormat;
 pub use position::Position;
 pub use problem::{Problem, ProblemCode, Problems};

@@ -5,10 +5,9 @@ mod replaced;
 use std::collections::HashSet;
 
 use epitome::{Block, FileOperations, Message, ResultPart, Role, ToolResult};
-use epitome_wire::is_injected;
 
 use super::Unwritable;
-use crate::blocks::{flat_text, said};
+use crate::blocks::{flat_text, is_put_in, said};
 use crate::event::{Kept, Recorded, RecordedKind};
 use crate::format::FileFormat;
 use crate::transcript::Conversation;
@@ -44,6 +43,8 @@ pub enum LossCode {
     Reset,
     /// What a compaction tells of files is left out.
     FileOperations,
+    /// What the model saw besides the messages is left out.
+    Unshown,
 }
 
 impl LossCode {
@@ -60,6 +61,7 @@ impl LossCode {
             Self::Replacement => "replacement",
             Self::Reset => "reset",
             Self::FileOperations => "file_operations",
+            Self::Unshown => "unshown",
         }
     }
 
@@ -76,6 +78,9 @@ impl LossCode {
             Self::Replacement => "a replaced history is told in the summary, except for its end",
             Self::Reset => "a reset stands as a compaction without a summary",
             Self::FileOperations => "what a compaction tells of files is left out",
+            Self::Unshown => {
+                "what the model saw besides the messages (attachments, searches) is left out"
+            }
         }
     }
 }
@@ -102,10 +107,16 @@ pub fn carried(
     };
     let mut out = Conversation {
         id: conversation.id.clone(),
+        folder: conversation.folder.clone(),
+        provider: conversation.provider.clone(),
         ..Conversation::default()
     };
     // Where each message of the conversation begins in what is carried.
     let mut starts = Vec::with_capacity(conversation.messages.len() + 1);
+    for at in &conversation.unshown {
+        carrier.message = *at;
+        carrier.lose(LossCode::Unshown);
+    }
     for (at, message) in conversation.messages.iter().enumerate() {
         starts.push(out.messages.len());
         carrier.message = at;
@@ -257,7 +268,7 @@ impl Carrier {
         let mut is_lost = false;
         for block in &mut message.blocks {
             if let Block::Injected(text) = block
-                && !(message.role == Role::User && is_injected(text))
+                && !(message.role == Role::User && is_put_in(text))
             {
                 is_lost = true;
                 *block = Block::Text(std::mem::take(text));

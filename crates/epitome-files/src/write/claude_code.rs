@@ -3,15 +3,15 @@
 use epitome::{Block, Message, ResultPart, Role};
 
 use super::Stamp;
-use super::spell::{Ids, is_object, iso_time, list, optional, quoted};
+use super::spell::{Ids, is_object, iso_time, list, optional, quoted, session_id};
 use crate::claude_code::{KEPT_MESSAGES, SYSTEM_SUBTYPE};
 use crate::event::{Kept, Recorded};
 use crate::lines::OWN;
 use crate::transcript::Conversation;
 
 pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
-    let session = conversation.id.as_deref().unwrap_or(stamp.session_id);
-    let folder = quoted(stamp.folder);
+    let session = &session_id(conversation, stamp);
+    let folder = quoted(conversation.folder.as_deref().unwrap_or(stamp.folder));
     let mut writer = Writer::new(
         session,
         stamp,

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use epitome::{Block, Call, Message, ResultPart, Role, ToolResult};
 
 use super::Stamp;
-use super::spell::{is_object, iso_time, optional, quoted};
+use super::spell::{is_object, iso_time, optional, quoted, session_id};
 use crate::event::{Kept, Recorded};
 use crate::transcript::Conversation;
 
@@ -29,12 +29,17 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
         let text = quoted(&message.spoken().collect::<Vec<_>>().join("\n"));
         format!("{{\"text\":{text}}}")
     });
-    let id = quoted(conversation.id.as_deref().unwrap_or(stamp.session_id));
+    let id = quoted(&session_id(conversation, stamp));
     let meta = format!(
         "{{\"id\":{id},\"timestamp\":\"{}\",\"cwd\":{},\"originator\":\"epitome\",\"cli_version\":\"0.0.0\",\
-         \"source\":\"cli\",\"model_provider\":\"openai\"{}}}",
+         \"source\":\"cli\"{}{}}}",
         writer.time,
-        quoted(stamp.folder),
+        quoted(conversation.folder.as_deref().unwrap_or(stamp.folder)),
+        // Nobody's name is better than a wrong one: Codex then takes the provider of its configuration.
+        optional(
+            "model_provider",
+            conversation.provider.as_deref().map(quoted)
+        ),
         optional("base_instructions", instructions.clone())
     );
     writer.line("session_meta", &meta, "");

@@ -2,9 +2,9 @@
 
 use std::io::Cursor;
 
-use epitome::{FileOperations, Message};
+use epitome::{Block, FileOperations, Message};
 use epitome_files::{
-    Conversation, Counts, FileFormat, NewCompaction, Stamp, Transcript, appended, flat_text,
+    Conversation, Counts, Event, FileFormat, NewCompaction, Stamp, Transcript, appended, flat_text,
     read_file,
 };
 use serde_json::{Value, json};
@@ -23,12 +23,12 @@ struct Log {
 }
 
 impl Log {
-    fn add(&mut self, id: &str, kind: &str, members: Value) {
+    fn add(&mut self, id: &str, kind: &str, members: &Value) {
         let parent = self.parent.take();
         self.add_behind(parent.as_deref(), id, kind, members);
     }
 
-    fn add_behind(&mut self, parent: Option<&str>, id: &str, kind: &str, members: Value) {
+    fn add_behind(&mut self, parent: Option<&str>, id: &str, kind: &str, members: &Value) {
         let mut entry = json!({"parentUuid": parent, "isSidechain": false, "sessionId": "s", "type": kind, "uuid": id,
             "timestamp": "2026-01-02T03:04:05.678Z"});
         for (name, value) in members.as_object().unwrap() {
@@ -42,19 +42,19 @@ impl Log {
         self.add(
             id,
             "user",
-            json!({"message": {"role": "user", "content": text}}),
+            &json!({"message": {"role": "user", "content": text}}),
         );
     }
 
-    fn answer(&mut self, id: &str, answer: &str, block: Value) {
+    fn answer(&mut self, id: &str, answer: &str, block: &Value) {
         let message = json!({"role": "assistant", "id": answer, "content": [block]});
-        self.add(id, "assistant", json!({"message": message}));
+        self.add(id, "assistant", &json!({"message": message}));
     }
 
     fn result(&mut self, parent: &str, id: &str, call: &str) {
         let block = json!({"type": "tool_result", "tool_use_id": call, "content": format!("result {call}")});
         let members = json!({"message": {"role": "user", "content": [block]}});
-        self.add_behind(Some(parent), id, "user", members);
+        self.add_behind(Some(parent), id, "user", &members);
     }
 }
 
@@ -70,25 +70,25 @@ fn call(id: &str) -> Value {
 fn parallel() -> Log {
     let mut log = Log::default();
     log.user("u1", "Mend the till.");
-    log.answer("a1", "m1", text("The drawer sticks."));
+    log.answer("a1", "m1", &text("The drawer sticks."));
     log.user("u2", "Look at all of it.");
     log.add(
         "n1",
         "attachment",
-        json!({"attachment": {"type": "task_reminder", "content": []}}),
+        &json!({"attachment": {"type": "task_reminder", "content": []}}),
     );
     log.answer(
         "a2",
         "m2",
-        json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"}),
+        &json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"}),
     );
-    log.answer("a3", "m2", call("c1"));
-    log.answer("a4", "m2", call("c2"));
-    log.answer("a5", "m2", call("c3"));
+    log.answer("a3", "m2", &call("c1"));
+    log.answer("a4", "m2", &call("c2"));
+    log.answer("a5", "m2", &call("c3"));
     log.result("a3", "r1", "c1");
     log.result("a5", "r3", "c3");
     log.result("a4", "r2", "c2");
-    log.answer("a6", "m3", text("It is rust."));
+    log.answer("a6", "m3", &text("It is rust."));
     log
 }
 
@@ -200,13 +200,13 @@ fn a_second_compaction_keeps_what_the_first_one_kept() {
 fn what_the_user_took_back_is_no_part_of_the_conversation() {
     let mut log = parallel();
     log.user("u3", "Paint it green.");
-    log.answer("a7", "m4", call("c4"));
+    log.answer("a7", "m4", &call("c4"));
     log.result("a7", "r4", "c4");
-    log.answer("a8", "m5", text("Green it is."));
+    log.answer("a8", "m5", &text("Green it is."));
     // The user goes back and asks for something else.
     log.parent = Some("a6".to_owned());
     log.user("u4", "Paint it blue.");
-    log.answer("a9", "m6", text("Blue it is."));
+    log.answer("a9", "m6", &text("Blue it is."));
     let conversation = read(&log.text);
     let said = lines(&conversation.messages);
     assert_eq!(
@@ -220,7 +220,7 @@ fn what_the_user_took_back_is_no_part_of_the_conversation() {
     let mut counts = Counts::default();
     let mut source = Cursor::new(&log.text);
     read_file(&mut source, FileFormat::ClaudeCode, &mut |event| {
-        counts.add(&event)
+        counts.add(&event);
     })
     .unwrap();
     assert_eq!(counts.finish().asides["rewound"], 4);
@@ -229,5 +229,49 @@ fn what_the_user_took_back_is_no_part_of_the_conversation() {
     assert_eq!(
         metadata["preservedMessages"]["uuids"],
         json!(["a6", "u4", "a9"])
+    );
+}
+
+#[test]
+fn signatures_are_no_text_and_what_the_provider_counted_is_told_once_for_each_answer() {
+    let signature = "c2ln".repeat(500);
+    let answer = |block: Value, output: u64| {
+        let usage = json!({"input_tokens": 3, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 97,
+            "output_tokens": output});
+        let message = json!({"role": "assistant", "id": "m1", "content": [block], "usage": usage});
+        json!({"message": message})
+    };
+    let mut log = Log::default();
+    log.user("u1", "Mend the till.");
+    let thought = json!({"type": "thinking", "thinking": "hm, hm", "signature": signature});
+    log.add("a1", "assistant", &answer(thought, 1));
+    log.add("a2", "assistant", &answer(text("It sticks."), 42));
+    // Some answers show nothing of what was thought.
+    let thought = json!({"type": "thinking", "thinking": "", "signature": signature});
+    log.user("u2", "And?");
+    log.answer("a3", "m2", &thought);
+    log.answer("a4", "m2", &text("Oil it."));
+    let mut events = Vec::new();
+    let mut source = Cursor::new(&log.text);
+    read_file(&mut source, FileFormat::ClaudeCode, &mut |event| {
+        events.push(event);
+    })
+    .unwrap();
+    let used: Vec<(u64, u64)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Usage(usage) => Some((usage.input_tokens, usage.output_tokens)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(used, [(1_000, 42)]);
+    let messages = read(&log.text).messages;
+    let chars = |message: &Message| match message.blocks.first() {
+        Some(Block::Thinking { chars }) => Some(*chars),
+        _ => None,
+    };
+    assert_eq!(
+        (chars(&messages[1]), chars(&messages[3])),
+        (Some(6), Some(0))
     );
 }
