@@ -23,6 +23,7 @@ mod event;
 mod format;
 mod gemini;
 mod lines;
+mod opencode;
 mod openhands;
 mod pi;
 mod position;

@@ -12,6 +12,8 @@
 mod claude_code;
 #[path = "all/codex.rs"]
 mod codex;
+#[path = "all/opencode.rs"]
+mod opencode;
 #[path = "all/queue.rs"]
 mod queue;
 #[path = "all/real.rs"]
