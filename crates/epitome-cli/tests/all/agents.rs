@@ -28,6 +28,8 @@ struct Agent {
     /// What it is given before the prompt: in a new session, and in one that goes on.
     begins: Vec<String>,
     goes_on: Vec<String>,
+    /// How it is made to compact by itself, if it can be told to.
+    native: Option<(Vec<String>, &'static str)>,
     variables: Vec<(&'static str, String)>,
     folder: tempfile::TempDir,
     requests: Requests,
@@ -82,9 +84,8 @@ impl Agent {
         found.remove(0)
     }
 
-    /// One turn: the first request that it made.
-    fn turn(&self, arguments: &[String], prompt: &str) -> Value {
-        let before = self.requests.lock().unwrap().len();
+    /// Runs it once; what it said comes back.
+    fn run(&self, arguments: &[String], prompt: &str) -> String {
         let work = self.folder.path().join("work");
         std::fs::create_dir_all(&work).unwrap();
         let output = Command::new(&self.program)
@@ -100,6 +101,13 @@ impl Agent {
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
         assert!(output.status.success(), "{prompt}: {said}");
+        said
+    }
+
+    /// One turn: the first request that it made.
+    fn turn(&self, arguments: &[String], prompt: &str) -> Value {
+        let before = self.requests.lock().unwrap().len();
+        let said = self.run(arguments, prompt);
         let requests = self.requests.lock().unwrap();
         let is_turn = |body: &&Value| body.to_string().contains(prompt);
         let request = requests.iter().skip(before).find(is_turn);
@@ -192,20 +200,33 @@ fn drive(agent: &Agent) {
     }
     agent.check();
     for (first, second) in [("four", "five"), ("six", "seven")] {
-        let result = agent.compact();
-        let request = agent.turn(&agent.goes_on, &format!("Go on {LONG}, number {first}."));
-        let kept = judge(&request, &result);
-        assert!(
-            kept >= CALLS,
-            "{first}: no parallel calls stayed: {}",
-            result["span"]
-        );
+        goes_on(agent, first, second);
+    }
+    // Theirs on top of ours, and ours on top of theirs.
+    if let Some((arguments, prompt)) = &agent.native {
+        agent.run(arguments, prompt);
+        agent.check();
+        agent.turn(&agent.goes_on, &format!("Look around {LONG}."));
         agent.turn(
             &agent.goes_on,
-            &format!("Look at {PARALLEL}, number {second}."),
+            &format!("Look at {PARALLEL}, number eight."),
         );
-        agent.check();
+        goes_on(agent, "nine", "ten");
     }
+}
+
+/// A compaction, and two turns behind it.
+fn goes_on(agent: &Agent, first: &str, second: &str) {
+    let result = agent.compact();
+    let request = agent.turn(&agent.goes_on, &format!("Go on {LONG}, number {first}."));
+    let kept = judge(&request, &result);
+    let span = &result["span"];
+    assert!(kept >= CALLS, "{first}: no parallel calls stayed: {span}");
+    agent.turn(
+        &agent.goes_on,
+        &format!("Look at {PARALLEL}, number {second}."),
+    );
+    agent.check();
 }
 
 #[test]
@@ -218,6 +239,7 @@ fn claude_code_loads_what_we_write() {
     drive(&Agent {
         program,
         goes_on: [options.clone(), words("-c")].concat(),
+        native: Some(([options.clone(), words("-c")].concat(), "/compact")),
         begins: options,
         variables: vec![
             ("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")),
@@ -248,6 +270,14 @@ fn codex_loads_what_we_write() {
     drive(&Agent {
         program,
         goes_on: [options.clone(), words("resume --last")].concat(),
+        native: Some((
+            [
+                options.clone(),
+                words("-c model_auto_compact_token_limit=50 resume --last"),
+            ]
+            .concat(),
+            "Go on at length.",
+        )),
         begins: options,
         variables: vec![
             ("CODEX_HOME", home.to_str().unwrap().to_owned()),
@@ -277,6 +307,7 @@ fn pi_loads_what_we_write() {
     drive(&Agent {
         program,
         goes_on: [options.clone(), words("-c")].concat(),
+        native: None,
         begins: options,
         variables: vec![("PI_OFFLINE", "1".to_owned())],
         folder,
