@@ -10,144 +10,15 @@
     reason = "helpers of tests stop the test, and say what they skip"
 )]
 
+#[path = "agents/agent.rs"]
+mod agent;
 #[path = "agents/server.rs"]
 mod server;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
-use self::server::{CALLS, LONG, PARALLEL, Requests, answer, start};
-use crate::support::{json, run, stderr};
-
-/// An agent that can be run.
-struct Agent {
-    program: PathBuf,
-    /// What it is given before the prompt: in a new session, and in one that goes on.
-    begins: Vec<String>,
-    goes_on: Vec<String>,
-    /// How it is made to compact by itself, if it can be told to.
-    native: Option<(Vec<String>, &'static str)>,
-    variables: Vec<(&'static str, String)>,
-    folder: tempfile::TempDir,
-    requests: Requests,
-}
-
-/// The program of an agent; where it is not there, that is said and reported.
-fn program(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("EPITOME_AGENTS").map(PathBuf::from);
-    let program = folder.map(|folder| folder.join("node_modules/.bin").join(name));
-    if let Some(program) = program.filter(|program| program.exists()) {
-        return Some(program);
-    }
-    let line = format!("DATA-ABSENT agents: {name} is not installed in EPITOME_AGENTS");
-    eprintln!("{line}");
-    if let Some(report) = std::env::var_os("EPITOME_SKIP_REPORT") {
-        let mut options = std::fs::OpenOptions::new();
-        let mut file = options.create(true).append(true).open(report).unwrap();
-        writeln!(file, "{line}").unwrap();
-    }
-    None
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-impl Agent {
-    fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
-    }
-
-    /// The session file, of which there is one.
-    fn session(&self) -> PathBuf {
-        fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let is_session = path.extension().is_some_and(|name| name == "jsonl")
-                    && path
-                        .to_string_lossy()
-                        .replace("projects", "sessions")
-                        .contains("sessions/");
-                if path.is_dir() {
-                    files(&path, found);
-                } else if is_session {
-                    found.push(path);
-                }
-            }
-        }
-        let mut found = Vec::new();
-        files(&self.home(), &mut found);
-        assert_eq!(found.len(), 1, "{found:?}");
-        found.remove(0)
-    }
-
-    /// Runs it once; what it said comes back.
-    fn run(&self, arguments: &[String], prompt: &str) -> String {
-        let work = self.folder.path().join("work");
-        std::fs::create_dir_all(&work).unwrap();
-        let output = Command::new(&self.program)
-            .args(arguments)
-            .arg(prompt)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", self.home())
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .current_dir(work)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        assert!(output.status.success(), "{prompt}: {said}");
-        said
-    }
-
-    /// One turn: the first request that it made.
-    fn turn(&self, arguments: &[String], prompt: &str) -> Value {
-        let before = self.requests.lock().unwrap().len();
-        let said = self.run(arguments, prompt);
-        let requests = self.requests.lock().unwrap();
-        let is_turn = |body: &&Value| body.to_string().contains(prompt);
-        let request = requests.iter().skip(before).find(is_turn);
-        request
-            .unwrap_or_else(|| panic!("{prompt}: no request: {said}"))
-            .clone()
-    }
-
-    /// Puts a compaction into the session file; what it made of the conversation comes back.
-    fn compact(&self) -> Value {
-        let session = self.session();
-        let out = self.folder.path().join("compacted");
-        let (from, to) = (session.to_str().unwrap(), out.to_str().unwrap());
-        let seen = json(&run(&["compact", from, "--json", "--dry-run"]));
-        // Room for the summary and for the newest turns.
-        let budget = seen["tokens_before"].as_u64().unwrap() / 2;
-        let output = run(&[
-            "compact",
-            from,
-            "--json",
-            "--out",
-            to,
-            "--force",
-            "--budget",
-            &budget.to_string(),
-        ]);
-        assert!(output.status.success(), "{}", stderr(&output));
-        let result = json(&output);
-        assert_eq!(result["compacted"], true, "{result}");
-        std::fs::rename(out, session).unwrap();
-        result
-    }
-
-    fn check(&self) {
-        let session = self.session();
-        let output = run(&["check", session.to_str().unwrap()]);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{said}");
-    }
-}
+use self::agent::Agent;
+use self::server::{CALLS, LONG, PARALLEL, answer};
 
 fn texts<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
@@ -188,10 +59,7 @@ fn judge(request: &Value, result: &Value) -> usize {
 
 /// A session of several turns is compacted, goes on, is compacted again and goes on.
 fn drive(agent: &Agent) {
-    agent.turn(
-        &agent.begins,
-        &format!("Look at the till {LONG}, number one."),
-    );
+    agent.begin(&format!("Look at the till {LONG}, number one."));
     for number in ["two", "three"] {
         agent.turn(
             &agent.goes_on,
@@ -231,86 +99,42 @@ fn goes_on(agent: &Agent, first: &str, second: &str) {
 
 #[test]
 fn claude_code_loads_what_we_write() {
-    let Some(program) = program("claude") else {
-        return;
-    };
-    let (port, requests) = start();
-    let options = words("-p --allowedTools Bash --model claude-sonnet-4-5");
-    drive(&Agent {
-        program,
-        goes_on: [options.clone(), words("-c")].concat(),
-        native: Some(([options.clone(), words("-c")].concat(), "/compact")),
-        begins: options,
-        variables: vec![
-            ("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}")),
-            ("ANTHROPIC_API_KEY", "none".to_owned()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-            ("DISABLE_AUTOUPDATER", "1".to_owned()),
-        ],
-        folder: tempfile::tempdir().unwrap(),
-        requests,
-    });
+    Agent::claude_code().iter().for_each(drive);
 }
 
 #[test]
 fn codex_loads_what_we_write() {
-    let Some(program) = program("codex") else {
-        return;
-    };
-    let (port, requests) = start();
-    let folder = tempfile::tempdir().unwrap();
-    let home = folder.path().join("home");
-    std::fs::create_dir_all(&home).unwrap();
-    let config = format!(
-        "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\nname = \"scripted\"\n\
-         base_url = \"http://127.0.0.1:{port}/v1\"\nenv_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\n"
-    );
-    std::fs::write(home.join("config.toml"), config).unwrap();
-    let options = words("exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox");
-    drive(&Agent {
-        program,
-        goes_on: [options.clone(), words("resume --last")].concat(),
-        native: Some((
-            [
-                options.clone(),
-                words("-c model_auto_compact_token_limit=50 resume --last"),
-            ]
-            .concat(),
-            "Go on at length.",
-        )),
-        begins: options,
-        variables: vec![
-            ("CODEX_HOME", home.to_str().unwrap().to_owned()),
-            ("SCRIPTED_KEY", "none".to_owned()),
-        ],
-        folder,
-        requests,
-    });
+    Agent::codex().iter().for_each(drive);
 }
 
 #[test]
 fn pi_loads_what_we_write() {
-    let Some(program) = program("pi") else {
-        return;
-    };
-    let (port, requests) = start();
-    let folder = tempfile::tempdir().unwrap();
-    let settings = folder.path().join("home/.pi/agent");
-    std::fs::create_dir_all(&settings).unwrap();
-    let cost = serde_json::json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0});
-    let model = serde_json::json!({"id": "m", "name": "m", "reasoning": true, "input": ["text"], "contextWindow": 200_000,
-        "maxTokens": 8_000, "cost": cost});
-    let models = serde_json::json!({"providers": {"scripted": {"baseUrl": format!("http://127.0.0.1:{port}"),
-        "api": "anthropic-messages", "apiKey": "none", "models": [model]}}});
-    std::fs::write(settings.join("models.json"), models.to_string()).unwrap();
-    let options = words("-p --provider scripted --model m --thinking low");
-    drive(&Agent {
-        program,
-        goes_on: [options.clone(), words("-c")].concat(),
-        native: None,
-        begins: options,
-        variables: vec![("PI_OFFLINE", "1".to_owned())],
-        folder,
-        requests,
-    });
+    Agent::pi().iter().for_each(drive);
+}
+
+#[test]
+fn each_agent_goes_on_with_what_another_one_began() {
+    let make: [fn() -> Option<Agent>; 3] = [Agent::claude_code, Agent::codex, Agent::pi];
+    for (from, begin) in make.iter().enumerate() {
+        let Some(agent) = begin() else {
+            continue;
+        };
+        agent.begin(&format!("Look at the till {LONG}, number one."));
+        for number in ["two", "three"] {
+            let prompt = format!("Look at {PARALLEL}, number {number}.");
+            agent.turn(&agent.goes_on, &prompt);
+        }
+        let result = agent.compact();
+        for (to, take) in make.iter().enumerate() {
+            let Some(mut other) = take().filter(|_| from != to) else {
+                continue;
+            };
+            // It works where the session was held.
+            other.work.clone_from(&agent.work);
+            let arguments = other.adopt(&agent.session());
+            let request = other.turn(&arguments, "Go on, number four.");
+            let kept = judge(&request, &result);
+            assert!(kept >= CALLS, "{} to {}", agent.format, other.format);
+        }
+    }
 }
