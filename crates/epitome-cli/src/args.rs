@@ -334,6 +334,7 @@ pub(crate) enum Format {
     Tau,
     Copilot,
     Gemini,
+    Opencode,
     Aider,
 }
 
@@ -364,6 +365,7 @@ impl Format {
             Self::Tau => FileFormat::Tau,
             Self::Copilot => FileFormat::Copilot,
             Self::Gemini => FileFormat::Gemini,
+            Self::Opencode => FileFormat::OpenCode,
             Self::Aider => FileFormat::Aider,
         })
     }

@@ -112,6 +112,7 @@ fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
 
 fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written> {
     let session_id = conversation.id.as_deref().unwrap_or(name);
+    // Only a conversation that does not say where it was held is taken to be held here.
     let folder = std::env::current_dir()
         .map_or_else(|_| ".".to_owned(), |folder| folder.display().to_string());
     let stamp = Stamp {

@@ -6,6 +6,8 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/agents.rs"]
+mod agents;
 #[path = "all/bad_files.rs"]
 mod bad_files;
 #[path = "all/borrow.rs"]

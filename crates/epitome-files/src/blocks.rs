@@ -4,6 +4,8 @@ use epitome::{Block, Call, MEDIA_TOKENS, Media, Message, ResultPart, Role, ToolR
 use epitome_wire::is_injected;
 use epitome_wire::json::{Kind, Text, Value};
 
+use crate::event::Usage;
+
 /// A call; arguments that are no text keep their own spelling.
 pub(crate) fn call(id: &str, name: &str, arguments: String) -> Block {
     Block::Call(Call {
@@ -27,11 +29,42 @@ pub(crate) fn result(call_id: &str, parts: Vec<ResultPart>, is_error: bool) -> M
 
 /// A text that somebody said, or that a client put in by itself.
 pub(crate) fn said(text: String, role: Role) -> Block {
-    if role == Role::User && is_injected(&text) {
+    if role == Role::User && is_put_in(&text) {
         Block::Injected(text)
     } else {
         Block::Text(text)
     }
+}
+
+/// Whether a client put a text in by itself: a reminder, or the news of a task that ran in the background.
+pub(crate) fn is_put_in(text: &str) -> bool {
+    is_injected(text) || text.trim_start().starts_with(NOTIFICATION)
+}
+
+/// How the news of a task in the background begins.
+pub(crate) const NOTIFICATION: &str = "<task-notification>";
+
+/// Thinking, by the text of it: signatures and ids are not text.
+pub(crate) fn thinking(block: &Value<'_>) -> Block {
+    let text = ["thinking", "data"]
+        .iter()
+        .find_map(|name| block.string(name));
+    Block::Thinking {
+        chars: text.map_or(0, |text| text.chars().count()),
+    }
+}
+
+/// What a provider counted, by the names that a format has for the parts; `None` where it counted nothing.
+pub(crate) fn usage_of(counted: &Value<'_>, input: &[&str], output: &str) -> Option<Usage> {
+    let number = |name: &str| counted.whole_number(name).unwrap_or_default();
+    let usage = Usage {
+        input_tokens: input
+            .iter()
+            .map(|name| number(name))
+            .fold(0, u64::saturating_add),
+        output_tokens: number(output),
+    };
+    (usage != Usage::default()).then_some(usage)
 }
 
 /// The arguments of a call as text: a string as it reads, anything else as it is spelled.

@@ -2,8 +2,10 @@
 //!
 //! One answer of the model is spread over lines that share `message.id`, with results of parallel calls between
 //! them. Lines are read in the order they were written; sub-agents (`isSidechain`) have contexts of their own and
-//! are left aside. What was typed while an answer was being worked on is in no entry of the conversation: see `queue`.
+//! are left aside, and so is what the user took back: see `branches`. What was typed while an answer was being worked on is in no entry of the conversation: see `queue`.
 
+mod answer;
+mod branches;
 mod queue;
 
 use std::collections::HashMap;
@@ -12,29 +14,17 @@ use std::io::{BufRead, Seek};
 use epitome::{Block, FileOperations, Message, Role};
 use epitome_wire::json::{Kind, Value};
 
-use self::queue::Queue;
-use crate::blocks::{arguments, call, content, medium, parts, result};
+use self::answer::Answer;
+use self::branches::Rewound;
+pub(crate) use self::branches::said_since;
+use self::queue::{Delivery, Queue};
+use crate::blocks::{content, parts, result};
 use crate::counts::fingerprint;
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
-use crate::lines::{Entry, OWN, entries};
-use crate::pi::{text_arguments, unwrapped};
+use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
+use crate::lines::{Entry, OWN, entries, rewind};
 use crate::problem::{Problem, ProblemCode};
 
-/// Entries that say nothing to the model.
-const ASIDES: &[&str] = &[
-    "agent-name",
-    "ai-title",
-    "attachment",
-    "custom-title",
-    "file-history-snapshot",
-    "last-prompt",
-    "permission-mode",
-    "pr-link",
-    "progress",
-    "summary",
-    "tag",
-];
 /// Members that every entry repeats.
 const REPEATED: &[&str] = &["userType", "cwd", "version", "gitBranch"];
 /// The system entry that carries a system prompt, which the format itself has no place for.
@@ -46,11 +36,17 @@ pub(crate) fn read<R: BufRead + Seek>(
     source: &mut R,
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), ReadError> {
+    let rewound = Rewound::of(source)?;
+    rewind(source)?;
     emit(Event::Conversation);
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        rewound,
+        ..Reader::default()
+    };
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     reader.deliver(emit);
     reader.give_boundary(emit);
+    reader.give_usage(emit);
     emit(Event::Tip(reader.tip));
     Ok(())
 }
@@ -58,6 +54,7 @@ pub(crate) fn read<R: BufRead + Seek>(
 #[derive(Default)]
 struct Reader {
     has_id: bool,
+    has_folder: bool,
     messages: usize,
     /// Every entry so far: how many messages stand before it.
     entries: HashMap<u64, u32>,
@@ -65,18 +62,12 @@ struct Reader {
     answers: HashMap<u64, Answer>,
     /// A boundary whose summary has not come yet.
     boundary: Option<Recorded>,
+    /// What the user took back by going on from an earlier place.
+    rewound: Rewound,
     queue: Queue,
+    /// What the newest answer took: every line of an answer says it, the last one in full.
+    usage: Option<(Option<u64>, Usage)>,
     tip: Tip,
-}
-
-/// An answer of which at least one line was read.
-#[derive(Clone, Copy)]
-struct Answer {
-    /// Which message it is, once something of it can be seen.
-    index: Option<usize>,
-    /// Thinking that came before anything that can be seen.
-    thinking_chars: usize,
-    has_text: bool,
 }
 
 impl Reader {
@@ -88,10 +79,20 @@ impl Reader {
             self.has_id = true;
             emit(Event::Id(id.into_owned()));
         }
+        if !self.has_folder
+            && let Some(folder) = value.string("cwd")
+        {
+            self.has_folder = true;
+            emit(Event::Folder(folder.into_owned()));
+        }
         self.link(entry, emit);
         let kind = value.string("type").unwrap_or_default();
         if is_true(value, "isSidechain") {
             emit(aside("sidechain"));
+            return;
+        }
+        if self.rewound.has(entry) {
+            emit(aside("rewound"));
             return;
         }
         self.move_tip(entry);
@@ -104,11 +105,22 @@ impl Reader {
                 self.queue.follow(entry);
                 emit(aside(&kind));
             }
-            other if ASIDES.contains(&other) => emit(aside(other)),
-            other => {
-                let message = format!("an entry of the unknown kind {other:?} is left out");
-                emit(problem(ProblemCode::UnknownEntry, entry, message));
+            "" => emit(unreadable(entry, "an entry without a kind")),
+            "attachment" => {
+                let attachment = value.get("attachment");
+                let kind = attachment.and_then(|attachment| attachment.string("type"));
+                match (attachment, kind.as_deref()) {
+                    (Some(attachment), Some("queued_command")) => {
+                        self.attached(attachment, entry, emit);
+                    }
+                    (_, kind) => {
+                        let kind = format!("attachment/{}", kind.unwrap_or_default());
+                        emit(Event::Unshown { kind });
+                    }
+                }
             }
+            // Every version has kinds of its own; none of them but those above is a message.
+            other => emit(aside(other)),
         }
     }
 
@@ -265,6 +277,18 @@ impl Reader {
         }
     }
 
+    /// Newer versions hand over what was typed meanwhile in an entry of its own, where it was delivered.
+    fn attached(&mut self, attachment: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let message = Message {
+            role: Role::User,
+            blocks: content(attachment.get("prompt"), Role::User, entry.bytes),
+        };
+        match self.queue.attached(&message) {
+            Delivery::New => self.push(message, entry, emit),
+            Delivery::Told => emit(aside("queued_command")),
+        }
+    }
+
     /// The same in front of the first message of an entry, whose place moves on.
     fn deliver_before(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         self.deliver(emit);
@@ -317,7 +341,9 @@ impl Reader {
             return;
         }
         if is_true(&entry.value, "isMeta") {
-            emit(aside("meta"));
+            emit(Event::Unshown {
+                kind: "meta".to_owned(),
+            });
             return;
         }
         self.queue.said(&blocks);
@@ -332,100 +358,6 @@ impl Reader {
         };
         self.push(message, entry, emit);
     }
-
-    fn assistant(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
-        let Some(said) = entry.value.get("message") else {
-            emit(unreadable(entry, "an assistant entry without a message"));
-            return;
-        };
-        let key = said.string("id").map(|id| fingerprint(&id));
-        let known = key.and_then(|key| self.answers.get(&key).copied());
-        if known.is_none() {
-            self.queue.answered();
-            self.deliver_before(entry, emit);
-        }
-        let mut answer = known.unwrap_or(Answer {
-            index: None,
-            thinking_chars: 0,
-            has_text: false,
-        });
-        let mut blocks = answer_blocks(said, entry, &mut answer.has_text);
-        let is_seen = blocks
-            .iter()
-            .any(|block| matches!(block, Block::Text(_) | Block::Call(_)))
-            || entry.is_exact();
-        match answer.index {
-            Some(index) => emit(Event::More { index, blocks }),
-            None if is_seen => {
-                if answer.thinking_chars > 0 {
-                    let chars = answer.thinking_chars;
-                    blocks.insert(0, Block::Thinking { chars });
-                }
-                answer.index = Some(self.messages);
-                let message = Message {
-                    role: Role::Assistant,
-                    blocks,
-                };
-                self.push(message, entry, emit);
-            }
-            // An answer may begin with thinking, or with an empty line, before it says something.
-            None => {
-                let chars = |block: &Block| match block {
-                    Block::Thinking { chars } | Block::Opaque { chars } => *chars,
-                    _ => 0,
-                };
-                answer.thinking_chars += blocks.iter().map(chars).sum::<usize>();
-                emit(aside("unseen_answer"));
-            }
-        }
-        if let Some(key) = key {
-            self.answers.insert(key, answer);
-        }
-    }
-}
-
-/// The blocks of one line of an answer. White space around what an answer says is the client's, not the model's.
-fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Vec<Block> {
-    let text_arguments = text_arguments(&entry.value);
-    let mut blocks = Vec::new();
-    let is_exact = entry.is_exact();
-    let mut push_text = |text: &str, blocks: &mut Vec<Block>| {
-        let text = match (is_exact, *has_text) {
-            (true, _) => text,
-            (false, true) => text.trim_end(),
-            (false, false) => text.trim(),
-        };
-        if is_exact || !text.trim().is_empty() {
-            *has_text = true;
-            blocks.push(Block::Text(text.to_owned()));
-        }
-    };
-    let Some(said) = said.get("content") else {
-        return blocks;
-    };
-    if let Some(text) = said.as_text() {
-        push_text(&text.decode(), &mut blocks);
-    }
-    for block in said.items() {
-        let chars = block.range.len();
-        match block.string("type").as_deref() {
-            Some("text") => push_text(&block.string("text").unwrap_or_default(), &mut blocks),
-            Some("tool_use") => {
-                let id = block.string("id").unwrap_or_default();
-                let name = block.string("name").unwrap_or_default();
-                let given = block.get("input");
-                let given = if text_arguments.contains(&id) {
-                    given.map(unwrapped)
-                } else {
-                    given
-                };
-                blocks.push(call(&id, &name, arguments(given, entry.bytes)));
-            }
-            Some("thinking" | "redacted_thinking") => blocks.push(Block::Thinking { chars }),
-            _ => blocks.push(medium(block).map_or(Block::Opaque { chars }, Block::Media)),
-        }
-    }
-    blocks
 }
 
 fn is_empty(block: &Block) -> bool {

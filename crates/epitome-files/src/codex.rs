@@ -3,29 +3,24 @@
 //! What counts are the `response_item`s; `event_msg`s tell the same once more for the screen. Items of the model
 //! that follow each other are one message. A `compacted` entry holds the whole history that replaces the earlier one.
 
+mod verbatim;
+
 use std::io::{BufRead, Seek};
 
 use epitome::{Block, FileOperations, Message, Role};
 use epitome_wire::json::Value;
 
-use crate::blocks::{arguments, call, content, flat_text, parts, result};
+pub(crate) use self::verbatim::{Item, Items, is_repeated_text};
+
+use crate::blocks::{arguments, call, content, flat_text, parts, result, usage_of};
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
 use crate::lines::{Entry, OWN, entries};
 use crate::problem::{Problem, ProblemCode};
+use crate::transcript::Conversation;
 
-/// Items that say nothing which can be read.
-const ASIDES: &[&str] = &[
-    "compaction",
-    "compaction_summary",
-    "ghost_snapshot",
-    "image_generation_call",
-    "local_shell_call",
-    "other",
-    "tool_search_call",
-    "tool_search_output",
-    "web_search_call",
-];
+/// Items that say nothing to the model.
+const ASIDES: &[&str] = &["ghost_snapshot", "other"];
 
 pub(crate) fn read<R: BufRead + Seek>(
     source: &mut R,
@@ -36,6 +31,7 @@ pub(crate) fn read<R: BufRead + Seek>(
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     emit(Event::Tip(Tip {
         entries: reader.entries,
+        ordinal: reader.ordinal,
         ..Tip::default()
     }));
     Ok(())
@@ -49,6 +45,10 @@ struct Reader {
     answer: Option<HasText>,
     thinking_chars: usize,
     entries: usize,
+    /// The sum of all requests that was told last: a sum that stands twice is one request.
+    used: Option<Usage>,
+    /// The number that the next entry has, where entries are numbered.
+    ordinal: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,9 @@ enum HasText {
 impl Reader {
     fn entry(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         self.entries = entry.number + 1;
+        if let Some(ordinal) = entry.value.whole_number("ordinal") {
+            self.ordinal = Some(ordinal.saturating_add(1));
+        }
         if entry.own("first") {
             self.answer = None;
         }
@@ -70,16 +73,36 @@ impl Reader {
             ("session_meta", Some(meta)) => self.meta(meta, entry, emit),
             ("compacted", Some(payload)) => self.compacted(payload, entry, emit),
             ("response_item", Some(item)) => self.item(item, entry, emit),
-            ("turn_context" | "event_msg" | "world_state" | "ghost_commit", _) => {
-                emit(aside(&kind));
-            }
             // The oldest rollouts have bare items, after a line with the id and the instructions.
             ("", None) if value.get("instructions").is_some() => self.meta(value, entry, emit),
             ("", None) if value.get("record_type").is_some() => emit(aside("record")),
             ("message" | "reasoning" | "function_call" | "function_call_output", None) => {
                 self.item(value, entry, emit);
             }
-            _ => emit(unknown(entry, &kind)),
+            ("", _) => emit(unreadable(entry, "an entry without a kind")),
+            ("event_msg", Some(event))
+                if event.string("type").as_deref() == Some("token_count") =>
+            {
+                self.used(event, emit);
+                emit(aside(&kind));
+            }
+            // Every version has kinds of its own; none of them but those above is a message.
+            (other, _) => emit(aside(other)),
+        }
+    }
+
+    fn used(&mut self, event: &Value<'_>, emit: &mut dyn FnMut(Event)) {
+        let counted = |name| {
+            let counted = event.get("info").and_then(|info| info.get(name));
+            counted.and_then(|counted| usage_of(counted, &["input_tokens"], "output_tokens"))
+        };
+        let total = counted("total_token_usage");
+        if total.is_some() && total == self.used {
+            return;
+        }
+        self.used = total;
+        if let Some(usage) = counted("last_token_usage") {
+            emit(Event::Usage(usage));
         }
     }
 
@@ -92,6 +115,12 @@ impl Reader {
         if let Some(id) = meta.string("id") {
             self.has_id = true;
             emit(Event::Id(id.into_owned()));
+        }
+        if let Some(folder) = meta.string("cwd") {
+            emit(Event::Folder(folder.into_owned()));
+        }
+        if let Some(provider) = meta.string("model_provider") {
+            emit(Event::Provider(provider.into_owned()));
         }
         let instructions = meta
             .get("base_instructions")
@@ -149,18 +178,41 @@ impl Reader {
                 self.push(message.role, message.blocks, entry, emit);
             }
             other if ASIDES.contains(&other) => emit(aside(other)),
-            other => emit(unknown(entry, other)),
+            // Searches, pictures, what only the provider can read.
+            other => emit(Event::Unshown {
+                kind: other.to_owned(),
+            }),
+        }
+    }
+
+    /// An item of a history that replaces an earlier one.
+    fn replacement(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        match item.string("type").as_deref() {
+            Some("message") | None if plain_message(item, entry).is_some() => {
+                self.message(item, entry, emit);
+            }
+            Some(
+                "reasoning"
+                | "function_call"
+                | "custom_tool_call"
+                | "function_call_output"
+                | "custom_tool_call_output",
+            ) => self.item(item, entry, emit),
+            // What only the provider can read stands for what it replaced.
+            _ => {
+                let chars = item.range.len();
+                self.push(Role::User, vec![Block::Opaque { chars }], entry, emit);
+            }
         }
     }
 
     fn message(&mut self, item: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let Some(message) = plain_message(item, entry) else {
             let role = item.string("role").unwrap_or_default();
-            emit(Event::Problem(Problem::new(
-                ProblemCode::UnreadableEntry,
-                entry.position,
-                format!("a message of the unknown role {role:?} is left out"),
-            )));
+            emit(unreadable(
+                entry,
+                &format!("a message of the unknown role {role:?}"),
+            ));
             return;
         };
         if message.role != Role::Assistant {
@@ -186,10 +238,7 @@ impl Reader {
 
     fn compacted(&mut self, payload: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let kept = match payload.get("replacement_history") {
-            Some(history) if !history.is_null() => {
-                let items = history.items().iter();
-                Kept::Replaced(joined(items.map(|item| replacement(item, entry))))
-            }
+            Some(history) if !history.is_null() => Kept::Replaced(replaced(history, entry)),
             _ => Kept::Nothing,
         };
         self.answer = None;
@@ -229,49 +278,14 @@ fn output(item: &Value<'_>, entry: &Entry<'_>) -> Message {
     result(&id, parts, entry.own("isError"))
 }
 
-/// An item of a history that replaces an earlier one.
-fn replacement(item: &Value<'_>, entry: &Entry<'_>) -> Message {
-    let opaque = |role| Message {
-        role,
-        blocks: vec![Block::Opaque {
-            chars: item.range.len(),
-        }],
-    };
-    match item.string("type").as_deref() {
-        Some("message") | None => plain_message(item, entry).unwrap_or_else(|| opaque(Role::User)),
-        Some("function_call" | "custom_tool_call") => {
-            let id = item.string("call_id").unwrap_or_default();
-            let name = item.string("name").unwrap_or_default();
-            let given = item.get("arguments").or_else(|| item.get("input"));
-            Message {
-                role: Role::Assistant,
-                blocks: vec![call(&id, &name, arguments(given, entry.bytes))],
-            }
-        }
-        Some("function_call_output" | "custom_tool_call_output") => output(item, entry),
-        Some("reasoning") => Message {
-            role: Role::Assistant,
-            blocks: vec![Block::Thinking {
-                chars: item.range.len(),
-            }],
-        },
-        // What only the provider can read stands for what it replaced.
-        _ => opaque(Role::User),
+/// The messages of a history that replaces an earlier one, read like any other items.
+fn replaced(history: &Value<'_>, entry: &Entry<'_>) -> Vec<Message> {
+    let mut conversation = Conversation::default();
+    let mut reader = Reader::default();
+    for item in history.items() {
+        reader.replacement(item, entry, &mut |event| conversation.add(event));
     }
-}
-
-/// Items of the model that follow each other are one message.
-fn joined(items: impl Iterator<Item = Message>) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
-    for item in items {
-        match messages.last_mut() {
-            Some(last) if last.role == Role::Assistant && item.role == Role::Assistant => {
-                last.blocks.extend(item.blocks);
-            }
-            _ => messages.push(item),
-        }
-    }
-    messages
+    conversation.messages
 }
 
 fn origin(entry: &Entry<'_>) -> Origin {
@@ -288,10 +302,10 @@ fn aside(kind: &str) -> Event {
     }
 }
 
-fn unknown(entry: &Entry<'_>, kind: &str) -> Event {
+fn unreadable(entry: &Entry<'_>, what: &str) -> Event {
     Event::Problem(Problem::new(
-        ProblemCode::UnknownEntry,
+        ProblemCode::UnreadableEntry,
         entry.position,
-        format!("an entry of the unknown kind {kind:?} is left out"),
+        format!("{what} is left out"),
     ))
 }

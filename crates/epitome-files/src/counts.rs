@@ -40,6 +40,8 @@ pub struct Counts {
     pub compactions: u64,
     /// Entries that say nothing to the model, by kind.
     pub asides: BTreeMap<String, u64>,
+    /// What the model saw and is no message here, by kind.
+    pub unshown: BTreeMap<String, u64>,
     /// What is wrong with the file, the pairing of calls and results included.
     pub problems: Problems,
     open: HashMap<u64, Call>,
@@ -60,16 +62,16 @@ impl Counts {
                 self.close();
                 self.conversations += 1;
             }
-            Event::Id(_) | Event::Tip(_) => {}
+            Event::Id(_)
+            | Event::Folder(_)
+            | Event::Provider(_)
+            | Event::Usage(_)
+            | Event::Tip(_) => {}
             Event::Message { message, origin } => self.message(message, origin),
             Event::More { blocks, .. } => self.blocks(blocks),
             Event::Compaction(_) => self.compactions += 1,
-            Event::Aside { kind } => match self.asides.get_mut(kind) {
-                Some(count) => *count += 1,
-                None => {
-                    self.asides.insert(kind.clone(), 1);
-                }
-            },
+            Event::Aside { kind } => add(&mut self.asides, kind),
+            Event::Unshown { kind } => add(&mut self.unshown, kind),
             Event::Problem(problem) => self.problems.add(problem.clone()),
         }
     }
@@ -155,6 +157,15 @@ impl Counts {
                 position,
                 "a call has no result",
             ));
+        }
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, kind: &str) {
+    match counts.get_mut(kind) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(kind.to_owned(), 1);
         }
     }
 }

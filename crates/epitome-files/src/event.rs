@@ -12,6 +12,10 @@ pub enum Event {
     Conversation,
     /// The conversation's own id.
     Id(String),
+    /// The folder in which the agent worked.
+    Folder(String),
+    /// Whose model answered, by the name that the agent's own configuration has for it.
+    Provider(String),
     /// A message.
     Message {
         /// What it says.
@@ -30,13 +34,29 @@ pub enum Event {
     Tip(Tip),
     /// The agent compacted its history here, or started over.
     Compaction(Recorded),
+    /// What the provider counted for one request.
+    Usage(Usage),
     /// An entry that is known and says nothing to the model: a change of model, a progress line, another branch.
     Aside {
         /// What it is, in the format's own word or in ours.
         kind: String,
     },
+    /// Something that the model saw and that is no message here: what a client attached, a search of the provider.
+    Unshown {
+        /// What it is, in the format's own word.
+        kind: String,
+    },
     /// Something is wrong with the file.
     Problem(Problem),
+}
+
+/// The size of one request and of its answer, as the provider counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// All that went in, from a cache or not.
+    pub input_tokens: u64,
+    /// The answer.
+    pub output_tokens: u64,
 }
 
 /// Where a message comes from.
@@ -57,6 +77,8 @@ pub struct Tip {
     pub parent: Option<Box<str>>,
     /// How many entries the file has, a header included.
     pub entries: usize,
+    /// The number of the next entry, where entries are numbered.
+    pub ordinal: Option<u64>,
     /// Members that every entry of the file repeats, as they are spelled, each with a comma behind it.
     pub members: String,
 }

@@ -12,6 +12,8 @@ pub enum FileFormat {
     ClaudeCode,
     /// Codex's rollouts.
     Codex,
+    /// OpenCode's session exports.
+    OpenCode,
     /// OpenHands' event histories.
     OpenHands,
     /// SWE-agent's trajectories.
@@ -34,6 +36,7 @@ impl FileFormat {
         Self::Pi,
         Self::ClaudeCode,
         Self::Codex,
+        Self::OpenCode,
         Self::OpenHands,
         Self::SweAgent,
         Self::Tau,
@@ -50,6 +53,7 @@ impl FileFormat {
             Self::Pi => "pi",
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::OpenCode => "opencode",
             Self::OpenHands => "openhands",
             Self::SweAgent => "swe-agent",
             Self::Tau => "tau",

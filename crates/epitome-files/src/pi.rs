@@ -10,22 +10,15 @@ use std::io::{BufRead, Seek};
 use epitome::{Block, FileOperations, Message, Role, ToolFailure};
 use epitome_wire::json::{Kind, Value};
 
-use crate::blocks::{arguments, call, content, medium, parts, result};
+use crate::blocks::{arguments, call, content, medium, parts, result, thinking, usage_of};
 use crate::error::ReadError;
 use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
 use crate::lines::{Entry, entries, rewind};
 use crate::problem::{Problem, ProblemCode};
 use tree::{Node, Tree};
 
-/// Entries that say nothing to the model.
-const ASIDES: &[&str] = &[
-    "model_change",
-    "thinking_level_change",
-    "custom",
-    "label",
-    "session_info",
-    "leaf",
-];
+/// What goes into a request, in parts.
+const INPUT: &[&str] = &["input", "cacheRead", "cacheWrite"];
 /// What a custom entry is called that carries a system prompt, which the format itself has no place for.
 pub(crate) const SYSTEM_ENTRY: &str = "epitome.system";
 
@@ -88,19 +81,16 @@ impl Reader {
             if let Some(id) = value.string("id") {
                 emit(Event::Id(id.into_owned()));
             }
+            if let Some(folder) = value.string("cwd") {
+                emit(Event::Folder(folder.into_owned()));
+            }
             return;
         }
-        let is_known = ASIDES.contains(&&*kind)
-            || matches!(
-                &*kind,
-                "message" | "compaction" | "reset" | "branch_summary" | "custom_message"
-            );
-        if !is_known {
-            let message = format!("an entry of the unknown kind {kind:?} is left out");
+        if kind.is_empty() {
             emit(Event::Problem(Problem::new(
-                ProblemCode::UnknownEntry,
+                ProblemCode::UnreadableEntry,
                 entry.position,
-                message,
+                "an entry without a kind is left out",
             )));
             return;
         }
@@ -178,10 +168,17 @@ impl Reader {
                 };
                 self.push(message, entry, emit);
             }
-            "assistant" => match assistant(said, entry) {
-                Some(message) => self.push(message, entry, emit),
-                None => emit(aside("empty_answer")),
-            },
+            "assistant" => {
+                let counted = said.get("usage");
+                let usage = counted.and_then(|counted| usage_of(counted, INPUT, "output"));
+                usage
+                    .into_iter()
+                    .for_each(|usage| emit(Event::Usage(usage)));
+                match assistant(said, entry) {
+                    Some(message) => self.push(message, entry, emit),
+                    None => emit(aside("empty_answer")),
+                }
+            }
             "toolResult" => {
                 let id = said.string("toolCallId").unwrap_or_default();
                 let is_error =
@@ -274,7 +271,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
         let chars = block.range.len();
         blocks.push(match block.string("type").as_deref() {
             Some("text") => Block::Text(block.string("text").unwrap_or_default().into_owned()),
-            Some("thinking") => Block::Thinking { chars },
+            Some("thinking") => thinking(block),
             Some("toolCall") => {
                 let id = block.string("id").unwrap_or_default();
                 let name = block.string("name").unwrap_or_default();

@@ -6,7 +6,9 @@ use crate::error::ReadError;
 use crate::event::Event;
 use crate::format::FileFormat;
 use crate::lines::rewind;
-use crate::{aider, claude_code, codex, copilot, gemini, openhands, pi, swe_agent, tau, unified};
+use crate::{
+    aider, claude_code, codex, copilot, gemini, opencode, openhands, pi, swe_agent, tau, unified,
+};
 
 /// Reads a file and hands over what it says, in order. Little is kept meanwhile: a line or an item, and of files
 /// whose entries are a tree the ids.
@@ -23,6 +25,7 @@ pub fn read_file<R: BufRead + Seek>(
         FileFormat::Pi => pi::read(source, emit),
         FileFormat::ClaudeCode => claude_code::read(source, emit),
         FileFormat::Codex => codex::read(source, emit),
+        FileFormat::OpenCode => opencode::read(source, emit),
         FileFormat::OpenHands => openhands::read(source, emit),
         FileFormat::SweAgent => swe_agent::read(source, emit),
         FileFormat::Tau => tau::read(source, emit),

@@ -122,7 +122,8 @@ fn counted(bytes: &[u8], format: FileFormat) -> Result<Counts, ReadError> {
 }
 
 fn asides(bytes: &[u8], format: FileFormat) -> Result<Vec<(String, u64)>, ReadError> {
-    Ok(counted(bytes, format)?.asides.into_iter().collect())
+    let counts = counted(bytes, format)?;
+    Ok(counts.asides.into_iter().chain(counts.unshown).collect())
 }
 
 /// The file without the lines that cannot be read.

@@ -70,7 +70,7 @@ fn object(head: &[u8]) -> Option<FileFormat> {
         .get(first.end.unwrap_or(head.len())..)
         .unwrap_or_default();
     let is_document = rest.iter().all(u8::is_ascii_whitespace);
-    if is_document && let Some(format) = document(&first) {
+    if is_document && let Some(format) = document(&first, head) {
         return Some(format);
     }
     head.split(|byte| *byte == b'\n')
@@ -101,7 +101,11 @@ fn entry(outline: &Outline) -> Option<FileFormat> {
         .then_some(FileFormat::Pi)
 }
 
-fn document(outline: &Outline) -> Option<FileFormat> {
+fn document(outline: &Outline, head: &[u8]) -> Option<FileFormat> {
+    let has_session = || memchr::memmem::find(head, b"\"ses_").is_some();
+    if outline.has("info") && outline.has("messages") && has_session() {
+        return Some(FileFormat::OpenCode);
+    }
     if outline.has("trajectory") {
         return Some(FileFormat::SweAgent);
     }

@@ -26,12 +26,18 @@ pub struct Transcript {
 pub struct Conversation {
     /// Its own id.
     pub id: Option<String>,
+    /// The folder in which the agent worked.
+    pub folder: Option<String>,
+    /// Whose model answered, by the name that the agent's own configuration has for it.
+    pub provider: Option<String>,
     /// Every message, those before a compaction included; summaries are not among them.
     pub messages: Vec<Message>,
     /// Where each message comes from.
     pub origins: Vec<Origin>,
     /// The compactions that the file records, in order.
     pub compactions: Vec<Recorded>,
+    /// Before which messages the model saw something that is not shown.
+    pub unshown: Vec<usize>,
     /// Where its file goes on.
     pub tip: Tip,
 }
@@ -70,7 +76,7 @@ impl Transcript {
         match event {
             Event::Conversation => self.conversations.push(Conversation::default()),
             Event::Problem(problem) => self.problems.add(problem),
-            Event::Aside { .. } => {}
+            Event::Aside { .. } | Event::Usage(_) => {}
             said => {
                 if self.conversations.is_empty() {
                     self.conversations.push(Conversation::default());
@@ -84,9 +90,11 @@ impl Transcript {
 }
 
 impl Conversation {
-    fn add(&mut self, event: Event) {
+    pub(crate) fn add(&mut self, event: Event) {
         match event {
             Event::Id(id) => self.id = Some(id),
+            Event::Folder(folder) => self.folder = Some(folder),
+            Event::Provider(provider) => self.provider = Some(provider),
             Event::Message { message, origin } => {
                 self.messages.push(message);
                 self.origins.push(origin);
@@ -97,8 +105,9 @@ impl Conversation {
                 }
             }
             Event::Compaction(recorded) => self.compactions.push(recorded),
+            Event::Unshown { .. } => self.unshown.push(self.messages.len()),
             Event::Tip(tip) => self.tip = tip,
-            Event::Conversation | Event::Aside { .. } | Event::Problem(_) => {}
+            Event::Conversation | Event::Aside { .. } | Event::Usage(_) | Event::Problem(_) => {}
         }
     }
 

@@ -23,7 +23,7 @@ use crate::transcript::Conversation;
 pub struct Stamp<'a> {
     /// The id of the session; ids of entries are derived from it.
     pub session_id: &'a str,
-    /// The folder in which the agent works.
+    /// The folder in which the agent works, where the conversation does not say it.
     pub folder: &'a str,
     /// The time of every entry, in milliseconds since 1970.
     pub time_ms: u64,

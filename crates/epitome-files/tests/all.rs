@@ -8,6 +8,12 @@
     reason = "helpers of tests stop the test in the same way as the tests"
 )]
 
+#[path = "all/claude_code.rs"]
+mod claude_code;
+#[path = "all/codex.rs"]
+mod codex;
+#[path = "all/opencode.rs"]
+mod opencode;
 #[path = "all/queue.rs"]
 mod queue;
 #[path = "all/real.rs"]

@@ -33,33 +33,14 @@ pub(super) fn expressible(mut plan: Plan, session: &Session, log: &Log) -> Plan 
     if matches!(plan.layout, Layout::Merged | Layout::AssistantMessage) {
         plan.layout = Layout::UserMessage;
     }
-    let least = first_position_that_may_stay(session);
-    let is_too_early = plan.span.end < least;
-    if is_too_early || plan.trim_tokens > 0 {
+    // Results cannot be trimmed: without a call in flight everything may go into the summary instead.
+    if plan.trim_tokens > 0 && !log.is_in_flight() {
         let end = log.len();
-        let next = log.cut_at_or_after(least).filter(|_| plan.trim_tokens == 0);
-        // Without a call in flight everything may go into the summary.
-        let cut = next.or_else(|| (!log.is_in_flight()).then_some(end));
-        if let Some(cut) = cut {
-            plan.span.end = cut;
-            plan.trim_tokens = 0;
-            plan.turn_prefix = cut..cut;
-        }
+        plan.span.end = end;
+        plan.trim_tokens = 0;
+        plan.turn_prefix = end..end;
     }
     plan
-}
-
-/// Claude Code finds the entries that stay by walking back from the last one, and its own boundaries stop it.
-fn first_position_that_may_stay(session: &Session) -> usize {
-    let Some(last) = session.conversation.compactions.last() else {
-        return 0;
-    };
-    if session.format != FileFormat::ClaudeCode {
-        return 0;
-    }
-    let behind = |source: &Option<usize>| source.is_some_and(|at| at >= last.at);
-    let sources = &session.sources;
-    sources.iter().position(behind).unwrap_or(sources.len())
 }
 
 /// A copy of the file with the compaction behind what it holds; without one, a copy.
@@ -73,7 +54,9 @@ pub(super) fn file_with(
     let Some(compaction) = compaction else {
         return Ok(file);
     };
-    let context = shown(&compaction.view(input.log.len()), input, compaction);
+    let view = compaction.view(input.log.len());
+    let (context, places): (Vec<Message>, Vec<Option<usize>>) =
+        shown(&view, input, compaction).into_iter().unzip();
     let kept = session.sources.get(compaction.plan.span.end);
     let conversation = &session.conversation;
     let mut files = compaction.files(&input.messages);
@@ -87,6 +70,7 @@ pub(super) fn file_with(
             .flatten()
             .unwrap_or(conversation.messages.len()),
         context: &context,
+        places: &places,
         tokens_before: compaction.plan.tokens_before,
         tokens_after: compaction.tokens_after,
         files: &files,
@@ -105,29 +89,30 @@ pub(super) fn file_with(
     Ok(appended(&file, session.format, conversation, &new, stamp)?)
 }
 
-/// The messages of a view.
-fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<Message> {
+/// The messages of a view, each with its place in the context if it stands there as it was.
+fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<(Message, Option<usize>)> {
     let summary = &compaction.summary.text;
     let at = |position: usize| input.messages.get(position);
     let mut messages = Vec::new();
     for item in &view.items {
-        match item {
+        let made = match item {
             ViewItem::Entries(range) => {
-                messages.extend(range.clone().filter_map(at).cloned());
+                let kept = range.clone().filter_map(|place| {
+                    let message = at(place)?.clone();
+                    Some((message, Some(place)))
+                });
+                messages.extend(kept);
+                continue;
             }
             ViewItem::Trimmed(position, trims) => {
-                messages.extend(at(*position).map(|message| trimmed(message, trims)));
+                at(*position).map(|message| trimmed(message, trims))
             }
-            ViewItem::Merged(position) => {
-                messages.extend(at(*position).map(|message| merged(message, summary)));
-            }
-            ViewItem::Summary => messages.push(Message::text(Role::User, summary.clone())),
-            ViewItem::AssistantSummary => {
-                messages.push(Message::text(Role::Assistant, summary.clone()));
-            }
-            ViewItem::Made { role, text, .. } => messages.push(Message::text(*role, &**text)),
-            ViewItem::Inserted(role, text) => messages.push(Message::text(*role, *text)),
-            ViewItem::Answer { call_id, text } => messages.push(Message {
+            ViewItem::Merged(position) => at(*position).map(|message| merged(message, summary)),
+            ViewItem::Summary => Some(Message::text(Role::User, summary.clone())),
+            ViewItem::AssistantSummary => Some(Message::text(Role::Assistant, summary.clone())),
+            ViewItem::Made { role, text, .. } => Some(Message::text(*role, &**text)),
+            ViewItem::Inserted(role, text) => Some(Message::text(*role, *text)),
+            ViewItem::Answer { call_id, text } => Some(Message {
                 role: Role::Tool,
                 blocks: vec![Block::Result(ToolResult {
                     call_id: (&**call_id).into(),
@@ -135,7 +120,8 @@ fn shown(view: &View, input: &Input, compaction: &Compaction) -> Vec<Message> {
                     is_error: false,
                 })],
             }),
-        }
+        };
+        messages.extend(made.map(|message| (message, None)));
     }
     messages
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Found;
+use super::tally::ByProvider;
 
 #[derive(Serialize)]
 pub(super) struct Object<'a> {
@@ -22,6 +23,10 @@ pub(super) struct Object<'a> {
     compactions: u64,
     largest: Vec<Large<'a>>,
     largest_context_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted_by_provider: Option<ByProvider>,
+    asides: &'a BTreeMap<String, u64>,
+    unshown: &'a BTreeMap<String, u64>,
     problems: Vec<Problem<'a>>,
 }
 
@@ -97,6 +102,9 @@ impl<'a> Object<'a> {
             compactions: counts.compactions,
             largest: tally.largest.iter().map(large).collect(),
             largest_context_tokens: tally.timeline.largest(),
+            counted_by_provider: tally.provider,
+            asides: &counts.asides,
+            unshown: &counts.unshown,
             problems: counts.problems.kept.iter().map(problem).collect(),
         }
     }

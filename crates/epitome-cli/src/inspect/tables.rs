@@ -1,5 +1,6 @@
 //! `inspect` for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Found;
@@ -29,8 +30,37 @@ pub(super) fn text(name: &str, found: &Found) -> String {
     tools(tally, &mut out);
     largest(tally, &mut out);
     plot(tally, &mut out);
+    provider(tally, &mut out);
+    kinds("the model saw, not shown here", &counts.unshown, &mut out);
     problems(tally, &mut out);
     out
+}
+
+/// What the provider counted beside what is counted here: it also saw what the file does not hold, such as tools.
+fn provider(tally: &Tally, out: &mut String) {
+    let Some(sum) = tally.provider else {
+        return;
+    };
+    let _ = writeln!(
+        out,
+        "\ncounted by the provider: {}, largest context {} tokens (here {}), answers {} tokens",
+        counted(sum.requests, "request"),
+        grouped(sum.largest_context_tokens),
+        grouped(tally.timeline.largest()),
+        grouped(sum.output_tokens),
+    );
+}
+
+/// Kinds of entries with how many there are, on one line.
+fn kinds(what: &str, counts: &BTreeMap<String, u64>, out: &mut String) {
+    if counts.is_empty() {
+        return;
+    }
+    let kinds: Vec<String> = counts
+        .iter()
+        .map(|(kind, count)| format!("{kind} {count}"))
+        .collect();
+    let _ = writeln!(out, "\n{what}: {}", kinds.join(", "));
 }
 
 fn roles(tally: &Tally, out: &mut String) {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use epitome::{Block, Message, Meter, Role};
-use epitome_files::{Counts, Event, Position};
+use epitome_files::{Counts, Event, Position, Usage};
+use serde::Serialize;
 
 use super::timeline::Timeline;
 
@@ -32,6 +33,15 @@ pub(super) struct Large {
     pub(super) preview: String,
 }
 
+/// What a provider counted, over all requests that a file tells of.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct ByProvider {
+    pub(super) requests: u64,
+    /// The largest request with its answer.
+    pub(super) largest_context_tokens: u64,
+    pub(super) output_tokens: u64,
+}
+
 pub(crate) struct Tally {
     pub(crate) counts: Counts,
     pub(super) tokens: u64,
@@ -39,6 +49,8 @@ pub(crate) struct Tally {
     pub(super) by_tool: BTreeMap<String, Share>,
     pub(super) timeline: Timeline,
     pub(super) largest: Vec<Large>,
+    /// What the file says that the provider counted.
+    pub(super) provider: Option<ByProvider>,
     heap: BinaryHeap<Reverse<Large>>,
     /// The tools whose results are still to come.
     open: HashMap<Box<str>, Box<str>>,
@@ -54,6 +66,7 @@ impl Tally {
             by_tool: BTreeMap::new(),
             timeline: Timeline::default(),
             largest: Vec::new(),
+            provider: None,
             heap: BinaryHeap::new(),
             open: HashMap::new(),
             meter,
@@ -69,7 +82,14 @@ impl Tally {
             Event::Message { message, origin } => self.message(message, origin.position),
             Event::More { index, blocks } => self.more(*index, blocks),
             Event::Compaction(recorded) => self.timeline.compact(recorded, self.meter),
-            Event::Id(_) | Event::Tip(_) | Event::Aside { .. } | Event::Problem(_) => {}
+            Event::Usage(usage) => self.counted(*usage),
+            Event::Id(_)
+            | Event::Folder(_)
+            | Event::Provider(_)
+            | Event::Tip(_)
+            | Event::Aside { .. }
+            | Event::Unshown { .. }
+            | Event::Problem(_) => {}
         }
         self.counts.add(event);
     }
@@ -84,6 +104,14 @@ impl Tally {
             .map(|Reverse(large)| large)
             .collect();
         self
+    }
+
+    fn counted(&mut self, usage: Usage) {
+        let sum = self.provider.get_or_insert_default();
+        sum.requests += 1;
+        sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+        let context = usage.input_tokens.saturating_add(usage.output_tokens);
+        sum.largest_context_tokens = sum.largest_context_tokens.max(context);
     }
 
     fn message(&mut self, message: &Message, position: Position) {

@@ -2,8 +2,10 @@
 //!
 //! An `enqueue` carries the text. From there it goes one of three ways: `remove` hands it to the model together with the
 //! results of the calls that run, and no other entry repeats it; `dequeue` makes it a user entry of its own; `popAll`
-//! gives it back to the user, who edits it. Older versions do not say which text leaves, so it is found by the order
-//! they keep: prompts before anything else, and what the client tells itself about its tasks before notifications.
+//! gives it back to the user, who edits it. Newer versions repeat what they hand to the model in an attachment
+//! (`queued_command`), which has an id and stands where it was delivered. Older versions do not say which text leaves,
+//! so it is found by the order they keep: prompts before anything else, and what the client tells itself about its
+//! tasks before notifications.
 
 use std::collections::VecDeque;
 
@@ -11,12 +13,15 @@ use epitome::{Block, Message, Role};
 use epitome_wire::json;
 
 use super::origin;
-use crate::blocks::{content, flat_text};
+use crate::blocks::{NOTIFICATION, content, flat_text};
 use crate::event::Origin;
 use crate::lines::Entry;
 
 /// The reason of a `remove` that handed the text to the model; older versions give none.
 const ABSORBED: &str = "absorbed_mid_turn";
+
+/// How many texts are remembered for attachments that come late.
+const MOST_TOLD: usize = 64;
 
 /// A text that was queued.
 pub(super) struct Queued {
@@ -37,6 +42,16 @@ pub(super) struct Queue {
     dequeued: VecDeque<Queued>,
     /// Handed to the model, behind the results that may still come.
     delivered: VecDeque<Queued>,
+    /// The texts that became messages here, whose attachments may come late.
+    told: VecDeque<String>,
+    /// The texts that an attachment handed over and whose removal has not been said yet.
+    attached: VecDeque<String>,
+}
+
+/// Whether what an attachment hands over is a message already.
+pub(super) enum Delivery {
+    New,
+    Told,
 }
 
 /// What a queued text is.
@@ -92,8 +107,35 @@ impl Queue {
         }
     }
 
+    /// An attachment hands over a text, with or without a `remove` before it or behind it.
+    pub(super) fn attached(&mut self, message: &Message) -> Delivery {
+        let text = flat_text(message).trim().to_owned();
+        if let Some(at) = self.told.iter().position(|told| *told == text) {
+            self.told.remove(at);
+            return Delivery::Told;
+        }
+        if text.is_empty() {
+            return Delivery::Told;
+        }
+        if take(&mut self.delivered, &text).is_none() {
+            let prompt = take(&mut self.prompts, &text);
+            if prompt.is_some() || take(&mut self.notifications, &text).is_some() {
+                self.attached.push_back(text);
+            }
+        }
+        Delivery::New
+    }
+
     /// What a `remove` takes, unless it is a note of the client to itself.
     fn remove(&mut self, text: &str) -> Option<Queued> {
+        let at = self
+            .attached
+            .iter()
+            .position(|told| text.is_empty() || told == text);
+        if let Some(at) = at {
+            self.attached.remove(at);
+            return None;
+        }
         if text.is_empty() {
             let prompt = self.prompts.pop_front();
             if prompt.is_some() || self.tasks == 0 {
@@ -143,7 +185,12 @@ impl Queue {
 
     /// The next text that was handed to the model.
     pub(super) fn next_delivered(&mut self) -> Option<Queued> {
-        self.delivered.pop_front()
+        let delivered = self.delivered.pop_front()?;
+        self.told.push_back(delivered.text.clone());
+        if self.told.len() > MOST_TOLD {
+            self.told.pop_front();
+        }
+        Some(delivered)
     }
 
     /// An answer begins: what was dequeued for it was said, as it was or in other words.
@@ -159,7 +206,7 @@ fn take(lane: &mut VecDeque<Queued>, text: &str) -> Option<Queued> {
 }
 
 fn lane(text: &str) -> Lane {
-    if text.starts_with("<task-notification>") {
+    if text.starts_with(NOTIFICATION) {
         return Lane::Notification;
     }
     let is_task = text.starts_with('{')

@@ -1,12 +1,13 @@
 //! One compaction behind what a file holds, in the format's own way.
 
-use epitome::{FileOperations, Message, Role};
+use epitome::{FileOperations, Message};
 use epitome_wire::json::{self, Kind};
 
 use super::pi::details;
 use super::spell::{Ids, iso_time, quoted};
 use super::unified::compaction;
 use super::{Stamp, Unwritable, claude_code, codex};
+use crate::claude_code::said_since;
 use crate::event::{Kept, Origin, Recorded, RecordedKind};
 use crate::format::FileFormat;
 use crate::transcript::Conversation;
@@ -20,6 +21,8 @@ pub struct NewCompaction<'a> {
     pub first_kept: usize,
     /// The whole context with the summary in it, for formats that keep it in full.
     pub context: &'a [Message],
+    /// For each message of it, which one of [`Conversation::context`] it is, if it stands there as it was.
+    pub places: &'a [Option<usize>],
     /// The size of the context before.
     pub tokens_before: u64,
     /// The size of the context after.
@@ -42,8 +45,8 @@ pub fn appended(
 ) -> Result<Vec<u8>, Unwritable> {
     let entry = match format {
         FileFormat::Pi => pi_entry(conversation, new, stamp),
-        FileFormat::ClaudeCode => claude_code_entries(conversation, new, stamp),
-        FileFormat::Codex => codex_entries(conversation, new, stamp),
+        FileFormat::ClaudeCode => claude_code_entries(file, conversation, new, stamp),
+        FileFormat::Codex => codex_entries(file, conversation, new, stamp),
         FileFormat::Unified => return Ok(unified_document(file, new)),
         _ => return Err(Unwritable(format)),
     };
@@ -92,6 +95,7 @@ fn pi_entry(conversation: &Conversation, new: &NewCompaction<'_>, stamp: Stamp<'
 }
 
 fn claude_code_entries(
+    file: &[u8],
     conversation: &Conversation,
     new: &NewCompaction<'_>,
     stamp: Stamp<'_>,
@@ -105,23 +109,30 @@ fn claude_code_entries(
         .get(new.first_kept..)
         .unwrap_or_default();
     // What was typed while the agent worked has no entry that could be named: the next one is, and ours counts.
-    let head = kept.iter().find_map(|origin| origin.id.as_deref());
+    let head = kept.iter().find(|origin| origin.id.is_some());
     let is_unnamed = kept.first().is_some_and(|origin| origin.id.is_none());
-    let kept_messages = is_unnamed.then_some(kept.len());
+    let kept = claude_code::KeptEntries {
+        // The conversation was read from the same bytes, so they can be read.
+        ids: head.map_or_else(Vec::new, |head| {
+            said_since(file, head.entry).unwrap_or_default()
+        }),
+        messages: is_unnamed.then_some(kept.len()),
+    };
     let recorded = recorded(new, Kept::Nothing, new.first_kept);
-    writer.compaction(&recorded, head, kept_messages);
+    writer.compaction(&recorded, &kept);
     writer.out
 }
 
-fn codex_entries(conversation: &Conversation, new: &NewCompaction<'_>, stamp: Stamp<'_>) -> String {
+fn codex_entries(
+    file: &[u8],
+    conversation: &Conversation,
+    new: &NewCompaction<'_>,
+    stamp: Stamp<'_>,
+) -> String {
     let mut writer = codex::Writer::new(stamp.time_ms);
-    // The instructions in front of the history are not part of it.
-    let first = conversation.messages.first();
-    let is_apart =
-        first.is_some_and(|first| first.role == Role::System) && new.context.first() == first;
-    let history = new.context.get(usize::from(is_apart)..).unwrap_or_default();
-    let kept = Kept::Replaced(history.to_vec());
-    writer.compaction(&recorded(new, kept, new.first_kept));
+    writer.ordinal = conversation.tip.ordinal;
+    let history = writer.history(file, conversation, new);
+    writer.compaction(&recorded(new, Kept::Nothing, new.first_kept), &history);
     writer.out
 }
 

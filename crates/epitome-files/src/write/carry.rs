@@ -1,12 +1,13 @@
 //! What of a conversation a format can hold.
 
+mod replaced;
+
 use std::collections::HashSet;
 
 use epitome::{Block, FileOperations, Message, ResultPart, Role, ToolResult};
-use epitome_wire::is_injected;
 
 use super::Unwritable;
-use crate::blocks::{flat_text, said};
+use crate::blocks::{flat_text, is_put_in, said};
 use crate::event::{Kept, Recorded, RecordedKind};
 use crate::format::FileFormat;
 use crate::transcript::Conversation;
@@ -36,12 +37,14 @@ pub enum LossCode {
     UserCall,
     /// A message of which nothing is left is left out.
     EmptyMessage,
-    /// A history that replaced an earlier one is told as a summary.
+    /// What a history that replaced an earlier one holds besides its summary and its end is told in the summary.
     Replacement,
     /// A reset stands as a compaction without a summary.
     Reset,
     /// What a compaction tells of files is left out.
     FileOperations,
+    /// What the model saw besides the messages is left out.
+    Unshown,
 }
 
 impl LossCode {
@@ -58,6 +61,7 @@ impl LossCode {
             Self::Replacement => "replacement",
             Self::Reset => "reset",
             Self::FileOperations => "file_operations",
+            Self::Unshown => "unshown",
         }
     }
 
@@ -71,9 +75,12 @@ impl LossCode {
             Self::Injected => "text that a client put in stands as if it had been said",
             Self::UserCall => "calls that the user made stand as text",
             Self::EmptyMessage => "messages of which nothing is left are left out",
-            Self::Replacement => "a replaced history is told as a summary",
+            Self::Replacement => "a replaced history is told in the summary, except for its end",
             Self::Reset => "a reset stands as a compaction without a summary",
             Self::FileOperations => "what a compaction tells of files is left out",
+            Self::Unshown => {
+                "what the model saw besides the messages (attachments, searches) is left out"
+            }
         }
     }
 }
@@ -100,10 +107,16 @@ pub fn carried(
     };
     let mut out = Conversation {
         id: conversation.id.clone(),
+        folder: conversation.folder.clone(),
+        provider: conversation.provider.clone(),
         ..Conversation::default()
     };
     // Where each message of the conversation begins in what is carried.
     let mut starts = Vec::with_capacity(conversation.messages.len() + 1);
+    for at in &conversation.unshown {
+        carrier.message = *at;
+        carrier.lose(LossCode::Unshown);
+    }
     for (at, message) in conversation.messages.iter().enumerate() {
         starts.push(out.messages.len());
         carrier.message = at;
@@ -255,7 +268,7 @@ impl Carrier {
         let mut is_lost = false;
         for block in &mut message.blocks {
             if let Block::Injected(text) = block
-                && !(message.role == Role::User && is_injected(text))
+                && !(message.role == Role::User && is_put_in(text))
             {
                 is_lost = true;
                 *block = Block::Text(std::mem::take(text));
@@ -264,6 +277,17 @@ impl Carrier {
         if is_lost {
             self.lose(LossCode::Injected);
         }
+    }
+
+    /// Messages as they are carried; what that costs is told where they stand in the conversation.
+    fn quietly(&mut self, messages: &[Message]) -> Vec<Message> {
+        let told = self.losses.len();
+        let mut out = Vec::new();
+        for message in messages {
+            self.message(message, &mut out);
+        }
+        self.losses.truncate(told);
+        out
     }
 
     fn compaction(
@@ -305,13 +329,13 @@ impl Carrier {
                 recorded.kept = Kept::Replaced(joined_answers(messages));
             }
             _ => {
-                if let Kept::Replaced(messages) = &whole.kept {
-                    self.lose(LossCode::Replacement);
-                    if recorded.summary.is_empty() {
-                        let texts: Vec<String> = messages.iter().map(flat_text).collect();
-                        recorded.summary = texts.join("\n\n");
+                if let Kept::Replaced(history) = &whole.kept {
+                    let history = self.quietly(history);
+                    let told = replaced::told(&conversation.messages, &history, recorded);
+                    if told.is_changed {
+                        self.lose(LossCode::Replacement);
                     }
-                    recorded.kept = Kept::Nothing;
+                    (recorded.summary, recorded.kept) = (told.summary, told.kept);
                 }
             }
         }

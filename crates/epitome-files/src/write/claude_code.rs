@@ -3,15 +3,15 @@
 use epitome::{Block, Message, ResultPart, Role};
 
 use super::Stamp;
-use super::spell::{Ids, is_object, iso_time, list, optional, quoted};
+use super::spell::{Ids, is_object, iso_time, list, optional, quoted, session_id};
 use crate::claude_code::{KEPT_MESSAGES, SYSTEM_SUBTYPE};
 use crate::event::{Kept, Recorded};
 use crate::lines::OWN;
 use crate::transcript::Conversation;
 
 pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
-    let session = conversation.id.as_deref().unwrap_or(stamp.session_id);
-    let folder = quoted(stamp.folder);
+    let session = &session_id(conversation, stamp);
+    let folder = quoted(conversation.folder.as_deref().unwrap_or(stamp.folder));
     let mut writer = Writer::new(
         session,
         stamp,
@@ -23,21 +23,33 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
     let mut compactions = conversation.compactions.iter().peekable();
     for (at, message) in conversation.messages.iter().enumerate() {
         while let Some(recorded) = compactions.next_if(|recorded| recorded.at <= at) {
-            writer.compaction(recorded, head(recorded, &message_ids), None);
+            writer.compaction(recorded, &kept(recorded, &message_ids));
         }
         message_ids.push(writer.message(message));
     }
     for recorded in compactions {
-        writer.compaction(recorded, head(recorded, &message_ids), None);
+        writer.compaction(recorded, &kept(recorded, &message_ids));
     }
     writer.out
 }
 
-fn head<'a>(recorded: &Recorded, message_ids: &'a [String]) -> Option<&'a str> {
-    match recorded.kept {
-        Kept::From(first) => message_ids.get(first).map(String::as_str),
-        _ => None,
+fn kept(recorded: &Recorded, message_ids: &[String]) -> KeptEntries {
+    let ids = match recorded.kept {
+        Kept::From(first) => message_ids.get(first..).unwrap_or_default(),
+        _ => &[],
+    };
+    KeptEntries {
+        ids: ids.to_vec(),
+        messages: None,
     }
+}
+
+/// The entries that stay before a boundary.
+#[derive(Default)]
+pub(super) struct KeptEntries {
+    pub(super) ids: Vec<String>,
+    /// How many messages stay, where the first entry does not tell.
+    pub(super) messages: Option<usize>,
 }
 
 /// Writes entries that follow each other.
@@ -128,21 +140,18 @@ impl Writer {
         }
     }
 
-    /// A boundary and the summary behind it. `head` is the first entry that stays; the newest entry is the last.
-    /// `kept_messages` is how many messages stay, where that entry does not tell.
-    pub(super) fn compaction(
-        &mut self,
-        recorded: &Recorded,
-        head: Option<&str>,
-        kept_messages: Option<usize>,
-    ) {
+    /// A boundary and the summary behind it. What stays is told twice: older versions walk from the last entry to the
+    /// first and lose what parallel calls hang beside the way, newer ones take the list.
+    pub(super) fn compaction(&mut self, recorded: &Recorded, kept: &KeptEntries) {
         let tail = self.parent.take();
         let (boundary, summary) = (self.ids.long(), self.ids.long());
         let has_summary = !recorded.summary.is_empty();
         let anchor = if has_summary { &summary } else { &boundary };
-        let segment = head.zip(tail.as_deref()).map(|(head, tail)| {
+        let segment = kept.ids.first().zip(kept.ids.last()).map(|(head, tail)| {
+            let ids = list(kept.ids.iter().map(String::as_str));
             format!(
-                "{{\"headUuid\":{},\"anchorUuid\":\"{anchor}\",\"tailUuid\":{}}}",
+                "\"preservedSegment\":{{\"headUuid\":{},\"anchorUuid\":\"{anchor}\",\"tailUuid\":{}}},\
+                 \"preservedMessages\":{{\"anchorUuid\":\"{anchor}\",\"uuids\":{ids},\"allUuids\":{ids}}}",
                 quoted(head),
                 quoted(tail)
             )
@@ -155,8 +164,9 @@ impl Writer {
             recorded
                 .tokens_before
                 .map(|tokens| format!("\"preTokens\":{tokens}")),
-            segment.map(|segment| format!("\"preservedSegment\":{segment}")),
-            kept_messages.map(|kept| format!("\"{OWN}\":{{\"{KEPT_MESSAGES}\":{kept}}}")),
+            segment,
+            kept.messages
+                .map(|kept| format!("\"{OWN}\":{{\"{KEPT_MESSAGES}\":{kept}}}")),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         let logical = optional("logicalParentUuid", tail.as_deref().map(quoted));

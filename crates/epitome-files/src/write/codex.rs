@@ -1,13 +1,17 @@
 //! Spelling Codex's rollout entries.
 
+mod history;
+
 use std::collections::HashSet;
 
 use epitome::{Block, Call, Message, ResultPart, Role, ToolResult};
 
 use super::Stamp;
-use super::spell::{is_object, iso_time, optional, quoted};
+use super::spell::{is_object, iso_time, optional, quoted, session_id};
 use crate::event::{Kept, Recorded};
 use crate::transcript::Conversation;
+
+pub(super) use self::history::History;
 
 pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
     let mut writer = Writer::new(stamp.time_ms);
@@ -25,25 +29,30 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
         let text = quoted(&message.spoken().collect::<Vec<_>>().join("\n"));
         format!("{{\"text\":{text}}}")
     });
-    let id = quoted(conversation.id.as_deref().unwrap_or(stamp.session_id));
+    let id = quoted(&session_id(conversation, stamp));
     let meta = format!(
         "{{\"id\":{id},\"timestamp\":\"{}\",\"cwd\":{},\"originator\":\"epitome\",\"cli_version\":\"0.0.0\",\
-         \"source\":\"cli\",\"model_provider\":\"openai\"{}}}",
+         \"source\":\"cli\"{}{}}}",
         writer.time,
-        quoted(stamp.folder),
+        quoted(conversation.folder.as_deref().unwrap_or(stamp.folder)),
+        // Nobody's name is better than a wrong one: Codex then takes the provider of its configuration.
+        optional(
+            "model_provider",
+            conversation.provider.as_deref().map(quoted)
+        ),
         optional("base_instructions", instructions.clone())
     );
     writer.line("session_meta", &meta, "");
     let mut compactions = conversation.compactions.iter().peekable();
     for (at, message) in conversation.messages.iter().enumerate() {
         while let Some(recorded) = compactions.next_if(|recorded| recorded.at <= at) {
-            writer.compaction(recorded);
+            writer.recorded(recorded);
         }
         if at > 0 || instructions.is_none() {
             writer.message(message);
         }
     }
-    compactions.for_each(|recorded| writer.compaction(recorded));
+    compactions.for_each(|recorded| writer.recorded(recorded));
     writer.out
 }
 
@@ -51,6 +60,8 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
 pub(super) struct Writer {
     pub(super) out: String,
     time: String,
+    /// The number of the next entry, where entries are numbered.
+    pub(super) ordinal: Option<u64>,
     /// Calls whose arguments are text: their results have a kind of their own.
     text_calls: HashSet<String>,
 }
@@ -66,15 +77,18 @@ impl Writer {
         Self {
             out: String::new(),
             time: iso_time(time_ms),
+            ordinal: None,
             text_calls: HashSet::new(),
         }
     }
 
     fn line(&mut self, kind: &str, payload: &str, own: &str) {
+        let ordinal = optional("ordinal", self.ordinal.map(|number| number.to_string()));
         self.out.push_str(&format!(
-            "{{\"timestamp\":\"{}\",\"type\":\"{kind}\",\"payload\":{payload}{own}}}\n",
+            "{{\"timestamp\":\"{}\"{ordinal},\"type\":\"{kind}\",\"payload\":{payload}{own}}}\n",
             self.time
         ));
+        self.ordinal = self.ordinal.map(|number| number.saturating_add(1));
     }
 
     fn message(&mut self, message: &Message) {
@@ -179,19 +193,25 @@ impl Writer {
         )
     }
 
-    pub(super) fn compaction(&mut self, recorded: &Recorded) {
-        let mut items = Vec::new();
+    /// A compaction whose history is spelled by us.
+    fn recorded(&mut self, recorded: &Recorded) {
+        let mut history = History::default();
         if let Kept::Replaced(messages) = &recorded.kept {
             for message in messages {
-                items.extend(self.items(message).into_iter().map(|item| item.json));
+                history.spelled(self.items(message));
             }
         }
+        self.compaction(recorded, &history);
+    }
+
+    pub(super) fn compaction(&mut self, recorded: &Recorded, history: &History) {
         let payload = format!(
             "{{\"message\":{},\"replacement_history\":[{}]}}",
             quoted(&recorded.summary),
-            items.join(",")
+            history.items.join(",")
         );
         let facts = [
+            (!history.is_verbatim).then(|| "\"exact\":true".to_owned()),
             recorded
                 .tokens_before
                 .map(|tokens| format!("\"tokensBefore\":{tokens}")),

@@ -24,7 +24,7 @@ pub(super) fn write(conversation: &Conversation, stamp: Stamp<'_>) -> String {
         "{{\"type\":\"session\",\"version\":3,\"id\":{},\"timestamp\":\"{}\",\"cwd\":{}}}\n",
         quoted(conversation.id.as_deref().unwrap_or(stamp.session_id)),
         writer.time,
-        quoted(stamp.folder)
+        quoted(conversation.folder.as_deref().unwrap_or(stamp.folder))
     );
     let mut compactions = conversation.compactions.iter().peekable();
     for (at, message) in conversation.messages.iter().enumerate() {

@@ -4,6 +4,9 @@ use std::collections::HashSet;
 
 use epitome_wire::json::{self, Kind};
 
+use super::Stamp;
+use crate::transcript::Conversation;
+
 pub(super) use epitome_wire::json::quoted;
 
 /// Strings as a JSON list.
@@ -23,6 +26,20 @@ pub(super) fn is_object(text: &str) -> bool {
         && json::read(text.as_bytes()).is_ok_and(|value| {
             matches!(value.kind, Kind::Object(_)) && value.range.len() == text.len()
         })
+}
+
+/// The id of a session for agents that take nothing but a UUID: its own, or else one that follows from it.
+pub(super) fn session_id(conversation: &Conversation, stamp: Stamp<'_>) -> String {
+    let id = conversation.id.as_deref().unwrap_or(stamp.session_id);
+    let is_uuid = id.len() == 36
+        && id.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    match is_uuid {
+        true => id.to_owned(),
+        false => Ids::new(id).long(),
+    }
 }
 
 /// Ids that depend on nothing but the session and the order of the entries.

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use epitome::FileOperations;
+use epitome::{Block, FileOperations, Message};
 use epitome_files::{Counts, FileFormat, NewCompaction, Stamp, appended, read_file, repaired};
 
 use crate::small::{line, read, shape};
@@ -256,6 +256,7 @@ fn a_compaction_or_a_repair_keeps_the_lines_of_the_queue() {
             summary: "S",
             first_kept,
             context: &[],
+            places: &[],
             tokens_before: 9,
             tokens_after: 1,
             files: &FileOperations::default(),
@@ -285,4 +286,61 @@ fn a_compaction_or_a_repair_keeps_the_lines_of_the_queue() {
     let counts = counts.finish();
     assert!(counts.problems.kept.is_empty());
     assert_eq!((counts.messages, counts.by_role["user"]), (6, 2));
+}
+
+/// What newer versions write where a queued text is handed to the model.
+fn attachment(id: &str, text: &str) -> String {
+    let text = serde_json::Value::from(text);
+    format!(
+        r#"{{"type":"attachment","uuid":"{id}","sessionId":"s","attachment":{{"type":"queued_command","prompt":{text},"commandMode":"prompt"}}}}"#
+    )
+}
+
+#[test]
+fn an_attached_prompt_is_one_message_with_or_without_its_lines_in_the_queue() {
+    let (enqueue, remove) = (queue_text("enqueue", "on a branch"), queue("remove"));
+    let removed = queue_text("remove", "on a branch");
+    let attached = attachment("4", "on a branch");
+    let orders: [&[&String]; 6] = [
+        &[&attached],
+        &[&enqueue, &attached],
+        &[&enqueue, &remove, &attached],
+        &[&enqueue, &removed, &attached],
+        &[&enqueue, &attached, &remove],
+        &[&enqueue, &attached, &removed],
+    ];
+    for order in orders {
+        let mut lines = vec![user("1", "go"), calls("2", "m1", "a"), result("3", "a")];
+        lines.extend(order.iter().map(|line| (*line).clone()));
+        lines.push(says("5", "m2", "on a branch it is"));
+        let text = file(&lines);
+        let expected = [
+            "user go",
+            "assistant  call a Read {}",
+            "tool ok",
+            "user on a branch",
+            "assistant on a branch it is",
+        ];
+        assert_eq!(shape(&text), expected, "{order:?}");
+        let origin = &read(&text).conversations[0].origins[3];
+        assert_eq!(origin.id.as_deref(), Some("4"), "{order:?}");
+    }
+}
+
+#[test]
+fn news_of_tasks_is_what_the_client_put_there() {
+    let note = "<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output.";
+    let text = file(&[
+        user("1", "go"),
+        queue_text("enqueue", note),
+        queue("remove"),
+        says("2", "m1", "on"),
+        user("3", note),
+        attachment("4", &note.replace("b1", "b2")),
+        says("5", "m2", "done"),
+    ]);
+    let messages = read(&text).conversations[0].messages.clone();
+    let is_injected = |message: &Message| matches!(message.blocks.as_slice(), [Block::Injected(_)]);
+    let found: Vec<bool> = messages.iter().map(is_injected).collect();
+    assert_eq!(found, [false, true, false, true, true, false]);
 }

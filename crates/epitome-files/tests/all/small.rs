@@ -135,7 +135,6 @@ not json
             "user lost parent",
             "user same id",
             "line 5 broken_parent",
-            "line 6 unknown_entry",
             "line 7 not_json",
             "line 8 repeated_id",
             "line 9 torn_last_line",

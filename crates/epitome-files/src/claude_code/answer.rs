@@ -1,0 +1,144 @@
+//! Answers of the model, which are spread over lines.
+
+use epitome::{Block, Message, Role};
+use epitome_wire::json::Value;
+
+use super::{Reader, aside, unreadable};
+use crate::blocks::{arguments, call, medium, thinking, usage_of};
+use crate::counts::fingerprint;
+use crate::event::Event;
+use crate::lines::Entry;
+use crate::pi::{text_arguments, unwrapped};
+
+/// An answer of which at least one line was read.
+#[derive(Clone, Copy)]
+pub(super) struct Answer {
+    /// Which message it is, once something of it can be seen.
+    index: Option<usize>,
+    /// Thinking that came before anything that can be seen.
+    thinking_chars: Option<usize>,
+    has_text: bool,
+}
+
+impl Reader {
+    /// Remembers what an answer took and tells what the one before it did.
+    fn used(&mut self, key: Option<u64>, said: &Value<'_>, emit: &mut dyn FnMut(Event)) {
+        if self.usage.is_none_or(|(of, _)| of != key || key.is_none()) {
+            self.give_usage(emit);
+        }
+        let usage = said.get("usage");
+        if let Some(usage) = usage.and_then(|counted| usage_of(counted, INPUT, "output_tokens")) {
+            self.usage = Some((key, usage));
+        }
+    }
+
+    pub(super) fn give_usage(&mut self, emit: &mut dyn FnMut(Event)) {
+        if let Some((_, usage)) = self.usage.take() {
+            emit(Event::Usage(usage));
+        }
+    }
+
+    pub(super) fn assistant(&mut self, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
+        let Some(said) = entry.value.get("message") else {
+            emit(unreadable(entry, "an assistant entry without a message"));
+            return;
+        };
+        let key = said.string("id").map(|id| fingerprint(&id));
+        self.used(key, said, emit);
+        let known = key.and_then(|key| self.answers.get(&key).copied());
+        if known.is_none() {
+            self.queue.answered();
+            self.deliver_before(entry, emit);
+        }
+        let mut answer = known.unwrap_or(Answer {
+            index: None,
+            thinking_chars: None,
+            has_text: false,
+        });
+        let mut blocks = answer_blocks(said, entry, &mut answer.has_text);
+        let is_seen = blocks
+            .iter()
+            .any(|block| matches!(block, Block::Text(_) | Block::Call(_)))
+            || entry.is_exact();
+        match answer.index {
+            Some(index) => emit(Event::More { index, blocks }),
+            None if is_seen => {
+                if let Some(chars) = answer.thinking_chars {
+                    blocks.insert(0, Block::Thinking { chars });
+                }
+                answer.index = Some(self.messages);
+                let message = Message {
+                    role: Role::Assistant,
+                    blocks,
+                };
+                self.push(message, entry, emit);
+            }
+            // An answer may begin with thinking, or with an empty line, before it says something.
+            None => {
+                let chars = |block: &Block| match block {
+                    Block::Thinking { chars } | Block::Opaque { chars } => *chars,
+                    _ => 0,
+                };
+                if !blocks.is_empty() {
+                    let chars = blocks.iter().map(chars).sum::<usize>();
+                    answer.thinking_chars = Some(answer.thinking_chars.unwrap_or(0) + chars);
+                }
+                emit(aside("unseen_answer"));
+            }
+        }
+        if let Some(key) = key {
+            self.answers.insert(key, answer);
+        }
+    }
+}
+
+/// What goes into a request, in parts.
+const INPUT: &[&str] = &[
+    "input_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+];
+
+/// The blocks of one line of an answer. White space around what an answer says is the client's, not the model's.
+fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Vec<Block> {
+    let text_arguments = text_arguments(&entry.value);
+    let mut blocks = Vec::new();
+    let is_exact = entry.is_exact();
+    let mut push_text = |text: &str, blocks: &mut Vec<Block>| {
+        let text = match (is_exact, *has_text) {
+            (true, _) => text,
+            (false, true) => text.trim_end(),
+            (false, false) => text.trim(),
+        };
+        if is_exact || !text.trim().is_empty() {
+            *has_text = true;
+            blocks.push(Block::Text(text.to_owned()));
+        }
+    };
+    let Some(said) = said.get("content") else {
+        return blocks;
+    };
+    if let Some(text) = said.as_text() {
+        push_text(&text.decode(), &mut blocks);
+    }
+    for block in said.items() {
+        let chars = block.range.len();
+        match block.string("type").as_deref() {
+            Some("text") => push_text(&block.string("text").unwrap_or_default(), &mut blocks),
+            Some("tool_use") => {
+                let id = block.string("id").unwrap_or_default();
+                let name = block.string("name").unwrap_or_default();
+                let given = block.get("input");
+                let given = if text_arguments.contains(&id) {
+                    given.map(unwrapped)
+                } else {
+                    given
+                };
+                blocks.push(call(&id, &name, arguments(given, entry.bytes)));
+            }
+            Some("thinking" | "redacted_thinking") => blocks.push(thinking(block)),
+            _ => blocks.push(medium(block).map_or(Block::Opaque { chars }, Block::Media)),
+        }
+    }
+    blocks
+}
