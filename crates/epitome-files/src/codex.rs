@@ -17,7 +17,6 @@ use crate::error::ReadError;
 use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
 use crate::lines::{Entry, OWN, entries};
 use crate::problem::{Problem, ProblemCode};
-use crate::transcript::Conversation;
 
 /// Items that say nothing to the model.
 const ASIDES: &[&str] = &["ghost_snapshot", "other"];
@@ -280,12 +279,20 @@ fn output(item: &Value<'_>, entry: &Entry<'_>) -> Message {
 
 /// The messages of a history that replaces an earlier one, read like any other items.
 fn replaced(history: &Value<'_>, entry: &Entry<'_>) -> Vec<Message> {
-    let mut conversation = Conversation::default();
+    let mut messages: Vec<Message> = Vec::new();
     let mut reader = Reader::default();
     for item in history.items() {
-        reader.replacement(item, entry, &mut |event| conversation.add(event));
+        reader.replacement(item, entry, &mut |event| match event {
+            Event::Message { message, .. } => messages.push(message),
+            Event::More { index, blocks } => {
+                if let Some(message) = messages.get_mut(index) {
+                    message.blocks.extend(blocks);
+                }
+            }
+            _ => {}
+        });
     }
-    conversation.messages
+    messages
 }
 
 fn origin(entry: &Entry<'_>) -> Origin {

@@ -90,7 +90,7 @@ impl Transcript {
 }
 
 impl Conversation {
-    pub(crate) fn add(&mut self, event: Event) {
+    fn add(&mut self, event: Event) {
         match event {
             Event::Id(id) => self.id = Some(id),
             Event::Folder(folder) => self.folder = Some(folder),

@@ -2,6 +2,12 @@
 //!
 //! `EPITOME_CUTS` says at how many places each session is cut off (twelve in the full run, fewer in the usual one).
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that meets another shape stops"
+)]
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 

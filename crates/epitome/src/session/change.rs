@@ -195,7 +195,7 @@ impl Session {
             left.map(|range| range.end).max().unwrap_or(0) <= entries
         };
         while fork.newest().is_some_and(|(_, record)| {
-            entries < fork.entries.len() && !(fits(record) && !fork.shown.loses_before(entries))
+            entries < fork.entries.len() && (!fits(record) || fork.shown.loses_before(entries))
         }) {
             let Some(before) = fork.before.pop() else {
                 break;
