@@ -48,7 +48,7 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn of(sentence: &str) -> Self {
-        let sentence = sentence.trim();
+        let sentence = own_words(sentence.trim());
         if unspaced::is_script(sentence) {
             return unspaced::read(sentence);
         }
@@ -105,6 +105,20 @@ fn judged<'a>(
         }
     }
     (reads, in_force)
+}
+
+/// The sentence without what somebody else is quoted with in corner brackets, which may end in another sentence or begin in
+/// one before.
+fn own_words(sentence: &str) -> &str {
+    const OPENING: [char; 2] = ['「', '『'];
+    const CLOSING: [char; 2] = ['」', '』'];
+    let (open, close) = (sentence.find(OPENING), sentence.rfind(CLOSING));
+    match (open, close) {
+        (None, Some(_)) if sentence.ends_with(CLOSING) => "",
+        (Some(0), Some(_)) if sentence.ends_with(CLOSING) => "",
+        (Some(open), None) => sentence.get(..open).unwrap_or(sentence),
+        _ => sentence,
+    }
 }
 
 /// A line of a list that says what a name means: "`T2`: data stays in its region". It describes, whatever it says.
