@@ -24,7 +24,7 @@ const UNSEEN_SUMMARY_PERCENT: u64 = 15;
 /// But no more than this: beyond it the newest entries themselves say more.
 const WINDOW_SUMMARY_TOKENS: u64 = 20_000;
 /// What the summary gets at least where the arguments of the last step would have to be shortened for it.
-const BESIDE_ARGUMENTS_PERCENT: u64 = 60;
+const BESIDE_ARGUMENTS_PERCENT: u64 = 50;
 /// The task is kept as it was sent while it takes at most this part of the target.
 const TASK_CAP_DIVISOR: u64 = 4;
 /// Instructions take at most this part of the target: a quarter of an explicit budget, and about a tenth of the window
