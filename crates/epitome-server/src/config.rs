@@ -162,6 +162,9 @@ pub enum StartError {
     /// An upstream is no usable address.
     #[error("upstream {0} is not an http:// or https:// address with a host")]
     BadUpstream(http::Uri),
+    /// Requests would go round in circles.
+    #[error("upstream {0} is this proxy itself: name the provider's address")]
+    OwnUpstream(http::Uri),
     /// The address is taken or not allowed.
     #[error("cannot listen on {address}: {source}")]
     Listen {

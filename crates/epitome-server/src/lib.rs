@@ -4,7 +4,7 @@
 //! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
-//!   the request path sees it; `upstream` is the way to the provider
+//!   the request path sees it; `upstream` is the way to the provider; `neighbours` keeps web pages and loops out
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
 #![warn(missing_docs)]
@@ -17,6 +17,7 @@ mod index;
 mod journal;
 mod keeper;
 mod models;
+mod neighbours;
 mod proxy;
 mod server;
 mod shape;

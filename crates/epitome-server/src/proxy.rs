@@ -16,6 +16,7 @@ use crate::answer::Watched;
 use crate::clock::now_ms;
 use crate::config::Config;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
+use crate::neighbours::Own;
 use crate::shape;
 use crate::upstream::{Upstream, UpstreamError, end_to_end};
 
@@ -31,6 +32,8 @@ pub(crate) struct Proxy {
     pub(crate) openai: Option<Uri>,
     pub(crate) anthropic: Option<Uri>,
     pub(crate) inspection_limit_bytes: usize,
+    /// By what it knows its own requests.
+    pub(crate) own: Own,
 }
 
 /// A request on its way: everything but the body.
@@ -73,13 +76,15 @@ pub(crate) async fn handle(
             message,
         );
     }
+    let mut headers = end_to_end(&parts.headers);
+    proxy.own.mark(base, &mut headers);
     let envelope = Envelope {
         base,
         path: parts
             .uri
             .path_and_query()
             .map_or_else(|| "/".to_owned(), |path| path.as_str().to_owned()),
-        headers: end_to_end(&parts.headers),
+        headers,
         is_private: parts
             .headers
             .get("x-epitome-store")
@@ -131,7 +136,7 @@ pub(crate) async fn handle(
 }
 
 /// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.
-fn provider(path: &str, headers: &HeaderMap) -> Wire {
+pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Wire {
     if path.starts_with("/v1/responses") {
         return Wire::OpenAiResponses;
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
@@ -20,6 +21,7 @@ use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::{Keeper, Rules};
 use crate::models::Models;
+use crate::neighbours::{self, Own, is_own_address};
 use crate::proxy::{self, Proxy};
 use crate::upstream::Upstream;
 
@@ -84,12 +86,21 @@ impl Server {
             source,
         })?;
         let address = listener.local_addr().unwrap_or(config.listen);
+        for upstream in [&config.openai_upstream, &config.anthropic_upstream] {
+            let own = upstream
+                .as_ref()
+                .filter(|upstream| is_own_address(upstream, address));
+            if let Some(upstream) = own {
+                return Err(StartError::OwnUpstream(upstream.clone()));
+            }
+        }
         let proxy = Proxy {
             keeper: RwLock::new(Arc::new(keeper)),
             upstream: Upstream::new(),
             openai: config.openai_upstream,
             anthropic: config.anthropic_upstream,
             inspection_limit_bytes: config.inspection_limit_bytes,
+            own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8])),
         };
         Ok(Self {
             listener,
@@ -125,7 +136,11 @@ impl Server {
             .route("/healthz", get(health))
             .route("/v1/{*path}", any(proxy::handle))
             .fallback(nothing_here)
-            .with_state(Arc::clone(&self.proxy));
+            .with_state(Arc::clone(&self.proxy))
+            .layer(from_fn_with_state(
+                self.proxy.own.clone(),
+                neighbours::check,
+            ));
         let served = axum::serve(self.listener, router)
             .with_graceful_shutdown(shutdown)
             .await;

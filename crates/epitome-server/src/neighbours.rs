@@ -1,0 +1,145 @@
+//! Who may speak to a proxy on this machine: programs of its user, not the web pages that he has open.
+//!
+//! A page can send requests to an address on this machine, and with a name that resolves to it (rebinding) it could read
+//! the answers. What a browser says about such requests (`Origin`, `Sec-Fetch-Site`) and the name that was used
+//! (`Host`) tell them apart; pages cannot forge any of these. Requests that come back to where they were sent from are
+//! known by `Via`, which is only sent to upstreams on this machine: providers get no header that the client did not send.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use http::header::{HOST, ORIGIN, VIA};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
+
+use crate::shape;
+
+/// Why a request is not served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stranger {
+    /// It was sent to a name that is not this machine's.
+    ForeignHost,
+    /// A page of another origin sent it.
+    ForeignPage,
+    /// It was here before.
+    Loop,
+}
+
+/// Lets through what comes from neighbours.
+pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let Some(stranger) = stranger(request.headers(), &own) else {
+        return next.run(request).await;
+    };
+    tracing::warn!(?stranger, path, "a request is refused");
+    let (status, code, message) = match stranger {
+        Stranger::ForeignHost => (
+            StatusCode::FORBIDDEN,
+            "foreign_host",
+            "this proxy answers to localhost and loopback addresses only; send requests to http://127.0.0.1 or http://localhost",
+        ),
+        Stranger::ForeignPage => (
+            StatusCode::FORBIDDEN,
+            "foreign_origin",
+            "this proxy serves no web pages of other origins",
+        ),
+        Stranger::Loop => (
+            StatusCode::LOOP_DETECTED,
+            "loop",
+            "the upstream of this proxy leads back to it; set --openai-upstream and --anthropic-upstream to the provider",
+        ),
+    };
+    let wire = crate::proxy::provider(&path, request.headers());
+    shape::error(wire, status, code, message)
+}
+
+/// By what a proxy knows its own requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Own(String);
+
+impl Own {
+    pub(crate) fn new(secret: [u8; 8]) -> Self {
+        let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(format!("epitome-{digits}"))
+    }
+
+    /// Marks a request as one that this proxy sent on, where it could come back.
+    pub(crate) fn mark(&self, upstream: &Uri, headers: &mut HeaderMap) {
+        let is_here = upstream.host().is_some_and(is_this_machine);
+        let via = HeaderValue::from_str(&format!("1.1 {}", self.0));
+        if let Ok(via) = via
+            && is_here
+        {
+            headers.append(VIA, via);
+        }
+    }
+
+    fn is_in(&self, headers: &HeaderMap) -> bool {
+        let values = headers.get_all(VIA).iter();
+        let mut hops = values
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','));
+        hops.any(|hop| hop.trim().ends_with(&self.0))
+    }
+}
+
+fn stranger(headers: &HeaderMap, own: &Own) -> Option<Stranger> {
+    let text = |name| headers.get(name).map(HeaderValue::to_str);
+    if own.is_in(headers) {
+        return Some(Stranger::Loop);
+    }
+    if let Some(host) = text(HOST)
+        && !host.is_ok_and(is_this_machine)
+    {
+        return Some(Stranger::ForeignHost);
+    }
+    let is_stranger = match text(ORIGIN) {
+        Some(origin) => !origin.is_ok_and(is_neighbour),
+        None => headers
+            .get("sec-fetch-site")
+            .is_some_and(|site| site == "cross-site" || site == "same-site"),
+    };
+    is_stranger.then_some(Stranger::ForeignPage)
+}
+
+/// Whether an origin is a page on this machine, or no page at all: applications have schemes of their own.
+fn is_neighbour(origin: &str) -> bool {
+    match origin.split_once("://") {
+        Some(("http" | "https", authority)) => is_this_machine(authority),
+        Some(_) => true,
+        // A page that does not say where it is from says "null".
+        None => false,
+    }
+}
+
+/// Whether an authority, with or without a port, is a name of this machine.
+fn is_this_machine(authority: &str) -> bool {
+    let Ok(uri) = format!("http://{authority}/").parse::<Uri>() else {
+        return false;
+    };
+    let is_plain = uri
+        .authority()
+        .is_some_and(|parsed| parsed.as_str() == authority);
+    let host = uri.host().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = bare
+        .parse::<std::net::IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    is_plain
+        && !authority.contains('@')
+        && (is_loopback || host == "localhost" || host.ends_with(".localhost"))
+}
+
+/// Whether an upstream is where a proxy listens itself.
+pub(crate) fn is_own_address(upstream: &Uri, listen: std::net::SocketAddr) -> bool {
+    let default_port = match upstream.scheme_str() {
+        Some("https") => 443,
+        _ => 80,
+    };
+    upstream.port_u16().unwrap_or(default_port) == listen.port()
+        && upstream.host().is_some_and(is_this_machine)
+}
+
+#[cfg(test)]
+#[path = "neighbours_tests.rs"]
+mod tests;

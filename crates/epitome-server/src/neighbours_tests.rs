@@ -1,0 +1,125 @@
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::{Own, Stranger, is_own_address, stranger};
+
+fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
+    list.iter()
+        .map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
+    let own = Own::new([7; 8]);
+    let cases: &[(&[(&str, &str)], Option<Stranger>)] = &[
+        (&[], None),
+        (&[("host", "127.0.0.1:7700")], None),
+        (&[("host", "localhost:7700")], None),
+        (&[("host", "LocalHost")], None),
+        (&[("host", "[::1]:7700")], None),
+        (&[("host", "agent.localhost:7700")], None),
+        (
+            &[("host", "evil.example:7700")],
+            Some(Stranger::ForeignHost),
+        ),
+        (
+            &[("host", "127.0.0.1.evil.example")],
+            Some(Stranger::ForeignHost),
+        ),
+        (
+            &[("host", "localhost.evil.example")],
+            Some(Stranger::ForeignHost),
+        ),
+        (&[("host", "user@127.0.0.1")], Some(Stranger::ForeignHost)),
+        (&[("host", "127.0.0.1/evil")], Some(Stranger::ForeignHost)),
+        (&[("host", "")], Some(Stranger::ForeignHost)),
+        (
+            &[("host", "127.0.0.1"), ("origin", "http://localhost:3000")],
+            None,
+        ),
+        (
+            &[("host", "127.0.0.1"), ("origin", "http://[::1]:3000")],
+            None,
+        ),
+        (
+            &[("host", "127.0.0.1"), ("origin", "vscode-webview://1a2b")],
+            None,
+        ),
+        (
+            &[("host", "127.0.0.1"), ("origin", "https://evil.example")],
+            Some(Stranger::ForeignPage),
+        ),
+        (
+            &[("host", "127.0.0.1"), ("origin", "null")],
+            Some(Stranger::ForeignPage),
+        ),
+        (
+            &[
+                ("host", "127.0.0.1"),
+                ("origin", "http://localhost@evil.example"),
+            ],
+            Some(Stranger::ForeignPage),
+        ),
+        (
+            &[("host", "127.0.0.1"), ("sec-fetch-site", "cross-site")],
+            Some(Stranger::ForeignPage),
+        ),
+        (&[("host", "127.0.0.1"), ("sec-fetch-site", "none")], None),
+        (
+            &[
+                ("host", "127.0.0.1"),
+                ("origin", "http://localhost:3000"),
+                ("sec-fetch-site", "cross-site"),
+            ],
+            None,
+        ),
+        (
+            &[("via", "1.1 epitome-0707070707070707")],
+            Some(Stranger::Loop),
+        ),
+        (
+            &[(
+                "via",
+                "1.0 fred, 1.1 epitome-0707070707070707, 1.1 p.example",
+            )],
+            Some(Stranger::Loop),
+        ),
+        (&[("via", "1.1 epitome-0808080808080808")], None),
+    ];
+    for (list, expected) in cases {
+        let list: Vec<(&'static str, &'static str)> = list.to_vec();
+        assert_eq!(stranger(&headers(&list), &own), *expected, "{list:?}");
+    }
+}
+
+#[test]
+fn a_proxy_knows_itself_as_upstream() {
+    let listen = "127.0.0.1:7700".parse().unwrap();
+    let own = [
+        "http://127.0.0.1:7700",
+        "http://localhost:7700/v1",
+        "http://[::1]:7700",
+    ];
+    let others = [
+        "http://127.0.0.1:8000",
+        "https://api.example.com",
+        "http://example.com:7700",
+    ];
+    for upstream in own {
+        assert!(
+            is_own_address(&upstream.parse().unwrap(), listen),
+            "{upstream}"
+        );
+    }
+    for upstream in others {
+        assert!(
+            !is_own_address(&upstream.parse().unwrap(), listen),
+            "{upstream}"
+        );
+    }
+}
