@@ -27,7 +27,7 @@ enum Stranger {
 /// Lets through what comes from neighbours.
 pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) -> Response<Body> {
     let path = request.uri().path().to_owned();
-    let Some(stranger) = stranger(request.headers(), &own) else {
+    let Some(stranger) = stranger(request.uri(), request.headers(), &own) else {
         return next.run(request).await;
     };
     tracing::warn!(?stranger, path, "a request is refused");
@@ -82,21 +82,26 @@ impl Own {
     }
 }
 
-fn stranger(headers: &HeaderMap, own: &Own) -> Option<Stranger> {
-    let text = |name| headers.get(name).map(HeaderValue::to_str);
+fn stranger(uri: &Uri, headers: &HeaderMap, own: &Own) -> Option<Stranger> {
     if own.is_in(headers) {
         return Some(Stranger::Loop);
     }
-    if let Some(host) = text(HOST)
-        && !host.is_ok_and(is_this_machine)
-    {
+    let every = |name, is_good: fn(&str) -> bool| {
+        let mut values = headers.get_all(name).iter();
+        values.all(|value| value.to_str().is_ok_and(is_good))
+    };
+    let is_named_here = uri
+        .authority()
+        .is_none_or(|named| is_this_machine(named.as_str()));
+    if !is_named_here || !every(HOST, is_this_machine) {
         return Some(Stranger::ForeignHost);
     }
-    let is_stranger = match text(ORIGIN) {
-        Some(origin) => !origin.is_ok_and(is_neighbour),
-        None => headers
-            .get("sec-fetch-site")
-            .is_some_and(|site| site == "cross-site" || site == "same-site"),
+    let is_page = headers
+        .get("sec-fetch-site")
+        .is_some_and(|site| site == "cross-site" || site == "same-site");
+    let is_stranger = match headers.contains_key(ORIGIN) {
+        true => !every(ORIGIN, is_neighbour),
+        false => is_page,
     };
     is_stranger.then_some(Stranger::ForeignPage)
 }

@@ -93,8 +93,24 @@ fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
     ];
     for (list, expected) in cases {
         let list: Vec<(&'static str, &'static str)> = list.to_vec();
-        assert_eq!(stranger(&headers(&list), &own), *expected, "{list:?}");
+        assert_eq!(
+            stranger(&"/v1/messages".parse().unwrap(), &headers(&list), &own),
+            *expected,
+            "{list:?}"
+        );
     }
+}
+
+#[test]
+fn every_name_that_is_given_counts() {
+    let own = Own::new([7; 8]);
+    let mut two = headers(&[("host", "127.0.0.1")]);
+    two.append("host", HeaderValue::from_static("evil.example"));
+    let path = "/v1/messages".parse().unwrap();
+    assert_eq!(stranger(&path, &two, &own), Some(Stranger::ForeignHost));
+    let whole = "http://evil.example/v1/messages".parse().unwrap();
+    let one = headers(&[("host", "127.0.0.1")]);
+    assert_eq!(stranger(&whole, &one, &own), Some(Stranger::ForeignHost));
 }
 
 #[test]

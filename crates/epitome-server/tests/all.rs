@@ -29,6 +29,9 @@ mod lines;
 #[path = "all/museum.rs"]
 mod museum;
 #[cfg(test)]
+#[path = "all/neighbours.rs"]
+mod neighbours;
+#[cfg(test)]
 #[path = "all/recall.rs"]
 mod recall;
 #[cfg(test)]

@@ -32,7 +32,7 @@ async fn post_pieces(
 ) -> (u16, String, Bytes) {
     let pieces = (0..count).map(move |_| Ok::<_, std::io::Error>(Frame::data(piece.clone())));
     let post = Request::post(path)
-        .header("host", "x")
+        .header("host", "localhost")
         .body(StreamBody::new(stream::iter(pieces)))
         .unwrap();
     let answer = open(proxy.address, post).await;
@@ -88,7 +88,7 @@ async fn bodies_above_the_inspection_limit_are_streamed_through() {
                 .map(|chunk| Ok::<_, std::io::Error>(Frame::data(Bytes::copy_from_slice(chunk))))
                 .collect();
             let post = Request::post(wire.path())
-                .header("host", "x")
+                .header("host", "localhost")
                 .body(StreamBody::new(stream::iter(chunks)))
                 .unwrap();
             let answer = open(proxy.address, post).await;

@@ -346,7 +346,7 @@ async fn the_first_byte_does_not_wait_for_the_last_and_hanging_up_reaches_the_up
         request["stream"] = json!(true);
         let body = Full::new(Bytes::from(request.to_string()));
         let post = Request::post(wire.path())
-            .header("host", "x")
+            .header("host", "localhost")
             .body(body.clone())
             .unwrap();
         let mut answer = open(proxy.address, post).await;
@@ -411,7 +411,7 @@ async fn a_body_read_as_it_comes_is_passed_on_as_it_comes() {
         Some((Ok::<_, std::io::Error>(Frame::data(piece)), receiver))
     }));
     let post = Request::post("/v1/audio")
-        .header("host", "x")
+        .header("host", "localhost")
         .body(body)
         .unwrap();
     let send = async {
