@@ -167,10 +167,14 @@ impl Source<'_> {
                 let single = [&mut parts.brief, &mut parts.last_words];
                 let line = lists.into_iter().find_map(Vec::pop);
                 let line = line.or_else(|| single.into_iter().find_map(Option::take));
-                let Some(line) = line.or_else(|| parts.named.pop()) else {
-                    return;
-                };
-                freed += self.cost(&line.text);
+                match line.or_else(|| parts.named.pop()) {
+                    Some(line) => freed += self.cost(&line.text),
+                    // Where no path is told any more, nobody needs to know from where.
+                    None => match parts.root.take() {
+                        Some(root) => freed += self.cost(&root),
+                        None => return,
+                    },
+                }
             }
             if over == 0 {
                 return;

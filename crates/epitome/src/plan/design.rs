@@ -10,6 +10,8 @@ use crate::reason::Reason;
 
 /// The share of the summary in the other designs.
 const PRESET_SUMMARY_PERCENT: u64 = 40;
+/// What the words before a summary that speaks as the assistant take.
+const SEAM_TOKENS: u64 = 20;
 
 /// What a view may take where no budget is given, by the meter and without the leading system prompt. Only designs
 /// that keep by size look at it.
@@ -193,7 +195,12 @@ impl Borders {
             .max(least);
         let kept = self.head_tokens + tail_tokens;
         let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
-        let room = target_tokens.saturating_sub(self.head_tokens);
+        // Where the assistant would speak first, some providers get a few words of the user before it.
+        let speaks_first = preset.place == SummaryPlace::AssistantMessage
+            && self.head_end == self.system_end
+            && budget_tokens.is_some();
+        let seam_tokens = if speaks_first { SEAM_TOKENS } else { 0 };
+        let room = target_tokens.saturating_sub(self.head_tokens + seam_tokens);
         let trim_tokens = (tail_tokens + least).saturating_sub(room);
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         let is_marker = preset.place == SummaryPlace::Marker;
