@@ -48,7 +48,7 @@ pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) 
             "the upstream of this proxy leads back to it; set --openai-upstream and --anthropic-upstream to the provider",
         ),
     };
-    let wire = crate::proxy::provider(&path, request.headers());
+    let wire = shape::provider(&path, request.headers());
     shape::error(wire, status, code, message)
 }
 

@@ -13,10 +13,13 @@ fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
         .collect()
 }
 
+/// Headers, and what they make of a request.
+type Case = (&'static [(&'static str, &'static str)], Option<Stranger>);
+
 #[test]
 fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
     let own = Own::new([7; 8]);
-    let cases: &[(&[(&str, &str)], Option<Stranger>)] = &[
+    let cases: &[Case] = &[
         (&[], None),
         (&[("host", "127.0.0.1:7700")], None),
         (&[("host", "localhost:7700")], None),
@@ -92,9 +95,8 @@ fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
         (&[("via", "1.1 epitome-0808080808080808")], None),
     ];
     for (list, expected) in cases {
-        let list: Vec<(&'static str, &'static str)> = list.to_vec();
         assert_eq!(
-            stranger(&"/v1/messages".parse().unwrap(), &headers(&list), &own),
+            stranger(&"/v1/messages".parse().unwrap(), &headers(list), &own),
             *expected,
             "{list:?}"
         );

@@ -53,7 +53,7 @@ pub(crate) async fn handle(
     request: Request<Body>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let wire = provider(parts.uri.path(), &parts.headers);
+    let wire = shape::provider(parts.uri.path(), &parts.headers);
     let Some(base) = proxy.base(wire) else {
         let message = match wire {
             Wire::OpenAiChat | Wire::OpenAiResponses => {
@@ -132,25 +132,6 @@ pub(crate) async fn handle(
             let message = "the request body ended before it was complete";
             shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message)
         }
-    }
-}
-
-/// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.
-pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Wire {
-    if path.starts_with("/v1/responses") {
-        return Wire::OpenAiResponses;
-    }
-    let is_openai = ["/v1/chat/", "/v1/completions"]
-        .iter()
-        .any(|openai| path.starts_with(openai));
-    let is_anthropic = path.starts_with("/v1/messages")
-        || path.starts_with("/v1/complete")
-        || headers.contains_key("anthropic-version")
-        || headers.contains_key("x-api-key");
-    if is_anthropic && !is_openai {
-        Wire::Anthropic
-    } else {
-        Wire::OpenAiChat
     }
 }
 

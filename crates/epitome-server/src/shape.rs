@@ -1,8 +1,8 @@
-//! Errors of our own, in the shape of the API that was called.
+//! Which API was called, and errors of our own in its shape.
 
 use axum::body::Body;
 use epitome_wire::Wire;
-use http::{Response, StatusCode, header};
+use http::{HeaderMap, Response, StatusCode, header};
 
 /// An answer that says what went wrong here.
 pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -> Response<Body> {
@@ -23,4 +23,23 @@ pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -
         header::HeaderValue::from_static("application/json"),
     );
     response
+}
+
+/// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.
+pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Wire {
+    if path.starts_with("/v1/responses") {
+        return Wire::OpenAiResponses;
+    }
+    let is_openai = ["/v1/chat/", "/v1/completions"]
+        .iter()
+        .any(|openai| path.starts_with(openai));
+    let is_anthropic = path.starts_with("/v1/messages")
+        || path.starts_with("/v1/complete")
+        || headers.contains_key("anthropic-version")
+        || headers.contains_key("x-api-key");
+    if is_anthropic && !is_openai {
+        Wire::Anthropic
+    } else {
+        Wire::OpenAiChat
+    }
 }

@@ -8,6 +8,8 @@ mod corrupt;
 mod hand;
 #[path = "verify/samples.rs"]
 mod samples;
+#[path = "verify/turned.rs"]
+mod turned;
 
 use std::collections::BTreeMap;
 
