@@ -6,8 +6,8 @@ mod all {
     mod configuration;
     mod faults;
     mod hook_commands;
-    mod hostile_data;
     mod hooks;
+    mod hostile_data;
     mod kill;
     mod known_models;
     mod left_alone;

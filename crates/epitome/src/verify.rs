@@ -4,7 +4,7 @@
 //! check needs no model and takes time in proportion to the source.
 //!
 //! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot`
-//! - what matters in the source: `weigh`; what the user wants kept: `rule` over `gist` and `denial`; what is still to be done: `todo`
+//! - what matters in the source: `weigh`; what the user wants kept: `rule` over `gist` and `denial`, `stances` over `stance`; what is still to be done: `todo`
 //! - a summary as lines and sentences: `item`; who is said to have spoken: `voice`; whether he did: `claim`
 //! - what is wrong with a sentence: `judge`; what is missing: `restore`; the text that comes out: `repair`
 //! - what was found: `report`; how others call it: `host`
@@ -23,6 +23,8 @@ mod report;
 mod restore;
 mod rule;
 mod slot;
+mod stance;
+mod stances;
 mod support;
 mod todo;
 mod typed;

@@ -60,11 +60,7 @@ async fn no_order_out_of_data() {
                 format!("I will read part {at} of the notes."),
             )
             .await;
-            push(
-                Role::User,
-                dress[1].as_str().unwrap().replace("{}", order),
-            )
-            .await;
+            push(Role::User, dress[1].as_str().unwrap().replace("{}", order)).await;
         }
         let mut seen = 0;
         for turn in 0..400 {

@@ -7,6 +7,7 @@ use super::mark::{AnchorKind, Mark, is_file, marks};
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
 use super::rule::Told;
+use super::stances::Agreement;
 use super::support::{Support, Surroundings, support};
 use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
@@ -184,13 +185,22 @@ impl<'a> Judge<'_, '_, 'a> {
             is_binding: &is_binding,
             is_new: &is_new,
         };
-        let is_turned =
-            !ground.has_sentence(sentence) && rules.contradicted(content, &manner).is_some();
+        let is_his = claim.is_some_and(|claim| claim.voice == Voice::User);
+        let agreement = match is_his {
+            true => ground.agreement(content),
+            false => Agreement::Unknown,
+        };
+        let is_turned = agreement == Agreement::Opposes
+            || agreement == Agreement::Unknown
+                && !ground.has_sentence(sentence)
+                && rules.contradicted(content, &manner).is_some();
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
-            whole.and_then(|claim| claim::judge(ground, claim))
+            let kind = whole.and_then(|claim| claim::judge(ground, claim));
+            // Whoever tells the same in other words puts nothing into his mouth.
+            kind.filter(|kind| *kind != AlarmKind::Attribution || agreement != Agreement::Agrees)
         };
         let alarm = |kind| Alarm {
             kind,

@@ -241,6 +241,12 @@ const OTHERS: &[&str] = &[
     "アシスタント",
 ];
 
+/// Whether a word, in small letters, is what the user is called.
+pub(super) fn names_user(word: &str) -> bool {
+    let bare = word.strip_suffix("'s").unwrap_or(word);
+    USER.contains(&bare) || USER.contains(&bare.trim_end_matches('s'))
+}
+
 /// Who speaks under a heading.
 pub(super) fn heading_voice(heading: &str) -> Voice {
     let lower = heading.to_lowercase();

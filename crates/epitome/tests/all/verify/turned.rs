@@ -67,7 +67,9 @@ fn is_objected_to(messages: &[Message], told: &str) -> bool {
 
 /// How summaries tell what the user wants, and how they tell what is so.
 fn as_rule(sentence: &str) -> String {
-    format!("## Goal\nLook after it.\n\n## Instructions of the user\n- {sentence}\n\n## State\nThe agent looked around.")
+    format!(
+        "## Goal\nLook after it.\n\n## Instructions of the user\n- {sentence}\n\n## State\nThe agent looked around."
+    )
 }
 
 fn as_fact(sentence: &str) -> String {
@@ -93,7 +95,11 @@ fn rules_turned_round_are_caught_and_faithful_words_are_not() {
         if shown && part == "seen" && !is_caught {
             println!("{style} not caught: {} → {}", row.rule, row.turned);
         }
-        let right = [as_rule(row.faithful), as_rule(row.rule), as_fact(row.unrelated)];
+        let right = [
+            as_rule(row.faithful),
+            as_rule(row.rule),
+            as_fact(row.unrelated),
+        ];
         for told in right {
             let is_false = is_objected_to(&messages, &told);
             let (hits, all) = objected.entry((part, row.language)).or_default();
@@ -112,9 +118,13 @@ fn rules_turned_round_are_caught_and_faithful_words_are_not() {
     }
     for part in ["seen", "unseen"] {
         let (hits, all) = caught[&(part, "near", "all")];
-        assert!(hits * 100 >= all * CAUGHT_PERCENT, "{part}: {hits} of {all}");
+        assert!(
+            hits * 100 >= all * CAUGHT_PERCENT,
+            "{part}: {hits} of {all}"
+        );
         let of_part = objected.iter().filter(|((of, _), _)| *of == part);
-        let (hits, all) = of_part.fold((0, 0), |sum, (_, count)| (sum.0 + count.0, sum.1 + count.1));
+        let (hits, all) =
+            of_part.fold((0, 0), |sum, (_, count)| (sum.0 + count.0, sum.1 + count.1));
         assert!(hits * 100 <= all * FALSE_PERCENT, "{part}: {hits} of {all}");
     }
 }
