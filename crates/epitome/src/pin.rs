@@ -36,7 +36,7 @@ pub use cap::{CappedPins, cap, pin_budget_tokens};
 use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
-pub(crate) use reading::{Strength, is_standing, strength};
+pub(crate) use reading::{Purpose, Strength, is_standing, purpose, strength};
 use saying::Saying;
 pub(crate) use saying::Sayings;
 pub(crate) use state::stem;

@@ -8,6 +8,23 @@ use super::unspaced;
 /// Sentences outside these lengths are no rules: too little to go by, or a paste.
 const LENGTHS: std::ops::RangeInclusive<usize> = 8..=400;
 
+/// Words that begin a sentence about what is to be done when something happens.
+const CASES: &[&str] = &[
+    "if",
+    "when",
+    "whenever",
+    "unless",
+    "wenn",
+    "falls",
+    "sobald",
+    "si",
+    "quand",
+    "lorsque",
+    "cuando",
+    "если",
+    "когда",
+];
+
 /// How plainly a sentence says that it is a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
@@ -25,6 +42,40 @@ pub(crate) fn is_standing(sentence: &str) -> bool {
 /// How plainly `sentence` says that it is a standing instruction; `None` when it is none.
 pub(crate) fn strength(sentence: &str) -> Option<Strength> {
     Reading::of(sentence).strength
+}
+
+/// What a sentence is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is a standing instruction or constraint.
+    Rule,
+    /// It may ask for something.
+    Request,
+    /// It tells what happened or what is wrong, or it asks a question.
+    Tale,
+}
+
+/// What a sentence that somebody typed is for.
+pub(crate) fn purpose(sentence: &str) -> Purpose {
+    let sentence = sentence.trim();
+    if is_standing(sentence) {
+        Purpose::Rule
+    } else if sentence.ends_with(['?', '？']) || !unspaced::is_script(sentence) && tells(sentence)
+    {
+        Purpose::Tale
+    } else {
+        Purpose::Request
+    }
+}
+
+fn tells(sentence: &str) -> bool {
+    let read = Sentence::read(sentence);
+    let mut tongues = read.tongues().iter();
+    tongues.any(|tongue| {
+        let reader = Reader::new(&read, *tongue);
+        let is_case = CASES.contains(&read.word(0));
+        reader.asks() || reader.reports() && !reader.commands() && !is_case
+    })
 }
 
 /// What a sentence says about itself and about earlier ones.

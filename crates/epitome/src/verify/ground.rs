@@ -147,9 +147,9 @@ impl Ground {
         self.typed.together(words, spread)
     }
 
-    /// How a sentence stands to what the user typed.
-    pub(super) fn agreement(&self, told: &str) -> Agreement {
-        self.stances.agreement(told)
+    /// How a sentence stands to what the user typed, without what `is_void` no longer counts.
+    pub(super) fn agreement(&self, told: &str, is_void: &dyn Fn(&str) -> bool) -> Agreement {
+        self.stances.agreement(told, is_void)
     }
 
     /// Whether the user said a sentence, as it stands.

@@ -1,13 +1,13 @@
 //! Sentence by sentence: what is not in the source, and what was not said, or not by him.
 
 use super::Verification;
-use super::claim;
+use super::claim::{self, Doubt};
 use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
-use super::rule::Told;
-use super::stances::Agreement;
+use super::rule::{Contradiction, Told};
+use super::stances::{Agreement, Closeness};
 use super::support::{Support, Surroundings, support};
 use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
@@ -185,22 +185,26 @@ impl<'a> Judge<'_, '_, 'a> {
             is_binding: &is_binding,
             is_new: &is_new,
         };
-        let is_his = claim.is_some_and(|claim| claim.voice == Voice::User);
-        let agreement = match is_his {
-            true => ground.agreement(content),
-            false => Agreement::Unknown,
+        let older = || match ground.has_sentence(sentence) {
+            true => None,
+            false => rules.contradicted(content, &manner),
         };
-        let is_turned = agreement == Agreement::Opposes
-            || agreement == Agreement::Unknown
-                && !ground.has_sentence(sentence)
-                && rules.contradicted(content, &manner).is_some();
+        let agreement = self.agreement(line, sentence, claim);
+        let is_turned = match agreement {
+            Agreement::Opposes => true,
+            // Denials alone do not tell on which side a sentence stands.
+            Agreement::Agrees(_) | Agreement::Unclear => older() == Some(Contradiction::Worded),
+            Agreement::Unknown => older().is_some(),
+        };
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
+        let doubt = || whole.and_then(|claim| claim::judge(ground, claim));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
-            let kind = whole.and_then(|claim| claim::judge(ground, claim));
-            // Whoever tells the same in other words puts nothing into his mouth.
-            kind.filter(|kind| *kind != AlarmKind::Attribution || agreement != Agreement::Agrees)
+            doubt().and_then(|doubt| match doubt {
+                Doubt::Unheard(_) if agreement == Agreement::Agrees(Closeness::Close) => None,
+                Doubt::Unheard(kind) | Doubt::Others(kind) => Some(kind),
+            })
         };
         let alarm = |kind| Alarm {
             kind,
@@ -209,5 +213,20 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let reach = whole.map_or(0, |claim| claim::end(claim, behind));
         kind.map(|kind| (alarm(kind), reach))
+    }
+
+    /// How a sentence stands to what the user typed, if it claims to tell what he wants.
+    fn agreement(&self, line: &Line<'_>, sentence: &str, claim: Option<Claim<'_>>) -> Agreement {
+        let Verification { ground, rules, .. } = self.verification;
+        let claim = claim.filter(|claim| claim.voice == Voice::User);
+        // Several sentences take several sides.
+        let is_one = line.sentences.contains(&sentence);
+        let told = claim
+            .filter(|_| is_one)
+            .map(|claim| claim::told(claim, sentence));
+        match told.filter(|told| !claim::is_quoted(ground, told)) {
+            Some(told) => ground.agreement(told, &|typed| rules.is_void(typed)),
+            None => Agreement::Unknown,
+        }
     }
 }

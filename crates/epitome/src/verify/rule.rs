@@ -1,7 +1,7 @@
 //! The user's instructions in force: which are missing, which are turned round.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::denial::{self, Wording};
@@ -41,12 +41,27 @@ impl Rule {
 pub(super) struct Rules {
     rules: Vec<Rule>,
     by_stem: HashMap<Key, Vec<usize>, Spread>,
+    /// The texts of pins that are not in force, single-spaced.
+    void: HashSet<String>,
+}
+
+/// How a sentence contradicts a pin, the plainest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Contradiction {
+    /// It has the words of the pin, with a denial more or less or another word.
+    Worded,
+    /// It is about the same, and denies it or does not, or elsewhere.
+    Meant,
 }
 
 impl Rules {
     pub(super) fn of(pins: Vec<Pin>) -> Self {
         let mut rules = Self::default();
-        for pin in pins.into_iter().filter(Pin::is_active) {
+        for pin in pins {
+            if !pin.is_active() {
+                rules.void.insert(single_spaced(&pin.text));
+                continue;
+            }
             let gist = Gist::of(&pin.text);
             for stem in gist.stems() {
                 let at = rules.rules.len();
@@ -65,7 +80,17 @@ impl Rules {
     /// The same without those whose text is dropped.
     pub(super) fn without(self, is_dropped: impl Fn(&str) -> bool) -> Self {
         let pins = self.rules.into_iter().map(|rule| rule.pin);
-        Self::of(pins.filter(|pin| !is_dropped(&pin.text)).collect())
+        let (dropped, kept): (Vec<Pin>, _) = pins.partition(|pin| is_dropped(&pin.text));
+        let mut rules = Self::of(kept);
+        rules.void = self.void;
+        let dropped = dropped.iter().map(|pin| single_spaced(&pin.text));
+        rules.void.extend(dropped);
+        rules
+    }
+
+    /// Whether a sentence is a pin that is not in force.
+    pub(super) fn is_void(&self, sentence: &str) -> bool {
+        !self.void.is_empty() && self.void.contains(&single_spaced(sentence))
     }
 
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
@@ -88,8 +113,8 @@ impl Rules {
             .collect()
     }
 
-    /// The pin that a sentence turns round, or of which it makes another.
-    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<&Pin> {
+    /// Whether a sentence turns a pin round, or makes another of it.
+    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<Contradiction> {
         if self.rules.is_empty() {
             return None;
         }
@@ -110,19 +135,31 @@ impl Rules {
         let is_binding = (told.is_binding)();
         let spaced = single_spaced(sentence);
         let wording = Wording::of(sentence);
-        let candidates = self.rules.iter().zip(shared);
-        let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
-        candidates.find_map(|(rule, shared)| {
-            let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
-            let denies =
-                || said.flips(&rule.gist, shared) || said.alters(&rule.gist, shared, told.is_new);
-            let is_turned = is_binding && denies()
-                || rule.wordings(shared).iter().any(|rule| {
-                    wording.turns(rule, fewest) || wording.replaces_in(rule, told.is_new)
-                });
+        let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
+        let contradiction = |(rule, shared): (&Rule, usize)| {
+            let is_meant = || {
+                is_binding
+                    && (said.flips(&rule.gist, shared)
+                        || said.alters(&rule.gist, shared, told.is_new))
+            };
+            let worded = rule.wordings(shared).iter().filter_map(|rule| {
+                let turns = wording.turns(rule, fewest);
+                let is_plain = turns && wording.differs_plainly(rule);
+                if is_plain || wording.replaces_in(rule, told.is_new) {
+                    Some(Contradiction::Worded)
+                } else {
+                    turns.then_some(Contradiction::Meant)
+                }
+            });
+            let meant = || is_meant().then_some(Contradiction::Meant);
+            let found = worded.min().or_else(meant)?;
             let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
-            (is_turned && !is_it()).then_some(&rule.pin)
-        })
+            (!is_it()).then_some(found)
+        };
+        let candidates = self.rules.iter().zip(shared);
+        let candidates = candidates.filter(|(_, shared)| *shared > 0);
+        let found = candidates.filter_map(contradiction);
+        found.min()
     }
 }
 

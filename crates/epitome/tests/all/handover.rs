@@ -88,7 +88,7 @@ fn focus_changes_what_is_kept() {
             &format!("{{\"file_path\":\"src/cart_{round}.rs\"}}"),
             &format!("fn total_{round}() -> u64 {{ {round} }}\n").repeat(20),
         );
-        work.say(user(&format!(
+        work.say(user(format!(
             "Now take part {round}, with care for src/part_{round}.rs."
         )));
     }
