@@ -26,10 +26,10 @@ enum Stranger {
 
 /// Lets through what comes from neighbours.
 pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) -> Response<Body> {
-    let path = request.uri().path().to_owned();
     let Some(stranger) = stranger(request.uri(), request.headers(), &own) else {
         return next.run(request).await;
     };
+    let path = request.uri().path();
     tracing::warn!(?stranger, path, "a request is refused");
     let (status, code, message) = match stranger {
         Stranger::ForeignHost => (
@@ -48,7 +48,7 @@ pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) 
             "the upstream of this proxy leads back to it; set --openai-upstream and --anthropic-upstream to the provider",
         ),
     };
-    let wire = shape::provider(&path, request.headers());
+    let wire = shape::provider(path, request.headers());
     shape::error(wire, status, code, message)
 }
 

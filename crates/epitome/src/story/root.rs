@@ -88,7 +88,9 @@ pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -
         .into_iter()
         .find(|folder| messages.clone().any(|message| names(message, folder)));
     // A folder that was named is better known, unless it stands far above: "/home/ana".
-    if let Some(folder) = named.filter(|named| deepest.len() - named.len() <= FAR_ABOVE) {
+    if let Some(folder) =
+        named.filter(|named| deepest.len().saturating_sub(named.len()) <= FAR_ABOVE)
+    {
         return Some(Root {
             folder,
             shown_by: None,
