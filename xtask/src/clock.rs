@@ -1,6 +1,6 @@
-//! The one place of the task runner that reads the clock.
+//! The one place of the task runner that reads the clock and waits.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 #[expect(
     clippy::disallowed_methods,
@@ -8,4 +8,8 @@ use std::time::SystemTime;
 )]
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
+}
+
+pub(crate) fn wait(time: Duration) {
+    std::thread::sleep(time);
 }

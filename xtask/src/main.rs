@@ -1,4 +1,4 @@
-//! The developer task runner: `cargo xtask lint|test|bench|fuzz|soak|museum`.
+//! The developer task runner: `cargo xtask lint|test|agents|bench|fuzz|soak|museum`.
 //!
 //! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
 //! they rely on; each command has the module of its name ([`suites`] is `test`).
@@ -9,6 +9,7 @@
     reason = "a command for people"
 )]
 
+mod agents;
 mod bench;
 mod clock;
 mod fuzz;
@@ -78,6 +79,7 @@ fn perform(task: &Task) -> Result<Verdict> {
             ))
         }
         Task::Test { filter } => suites::run(&project, filter.as_deref()),
+        Task::Agents(extent) => agents::run(&project, extent),
         Task::Fuzz { name, seconds } => fuzz::run(&project, name.as_deref(), *seconds),
         Task::Bench { name, against } => bench::run(&project, name.as_deref(), against.as_deref()),
         Task::Museum { name } => museum::run(&project, name),

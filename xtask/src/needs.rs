@@ -28,6 +28,28 @@ pub(crate) const FOR_TESTS: &[Need] = &[Need {
     suites: &["sdk"],
 }];
 
+/// What `cargo xtask agents` prepares, and `test` for its part of it.
+pub(crate) const FOR_AGENTS: &[Need] = &[
+    Need {
+        name: "Python with venv",
+        detect: "python3 -c 'import venv, ensurepip'",
+        packages: &["python3", "python3-venv"],
+        suites: &["agents"],
+    },
+    Need {
+        name: "Node with npm",
+        detect: "command -v node && command -v npm",
+        packages: &["nodejs", "npm"],
+        suites: &["agents"],
+    },
+    Need {
+        name: "git",
+        detect: "command -v git",
+        packages: &["git"],
+        suites: &["agents"],
+    },
+];
+
 /// What `cargo xtask bench` prepares.
 pub(crate) const FOR_BENCHES: &[Need] = &[Need {
     name: "nginx",

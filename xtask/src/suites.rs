@@ -1,9 +1,10 @@
 //! `cargo xtask test`: prepares, runs everything, and says of every suite whether it passed, failed or could not run.
 //!
-//! Layout: [`build_and_run`] drives cargo, [`tally`] reads its output, [`notices`] reads what the tests say they could
+//! Layout: [`build_and_run`] drives cargo, [`clients`] the real clients, [`tally`] reads its output, [`notices`] reads what the tests say they could
 //! not do, [`report`] puts the three together.
 
 mod build_and_run;
+mod clients;
 mod notices;
 mod report;
 mod tally;
@@ -11,6 +12,7 @@ mod tally;
 use anyhow::Result;
 
 use crate::Verdict;
+use crate::agents;
 use crate::needs::{self, FOR_TESTS};
 use crate::project::{Project, is_ci};
 
@@ -18,14 +20,26 @@ pub(crate) use build_and_run::{Profile, Selection};
 pub(crate) use report::Report;
 
 pub(crate) fn run(project: &Project, filter: Option<&str>) -> Result<Verdict> {
-    let report = execute(
+    // The tests of session files run the agents; a filter that leaves them out need not wait for them.
+    let has_clients = filter.is_none_or(|filter| filter == clients::SUITE);
+    let installed = has_clients.then(|| agents::for_session_files(project));
+    let (folder, absent) = match installed.transpose()? {
+        Some(Ok(folder)) => (folder.to_string_lossy().into_owned(), None),
+        Some(Err(reason)) => (String::new(), Some(reason)),
+        None => (String::new(), None),
+    };
+    let environment = [("EPITOME_AGENTS", folder.as_str())];
+    let mut report = execute(
         project,
         &Selection {
             profile: Profile::Dev,
             filter,
-            environment: &[],
+            environment: if folder.is_empty() { &[] } else { &environment },
         },
     )?;
+    if has_clients && report.was_built() {
+        clients::add(project, absent, &mut report)?;
+    }
     print!("{}", report.table());
     let verdict = match report.verdict(is_ci()) {
         Verdict::Good if report.tests_passed() == 0 => {

@@ -6,6 +6,7 @@ mod tests;
 
 use std::path::PathBuf;
 
+use crate::agents::Extent;
 use crate::bench;
 
 pub(crate) const USAGE: &str = "\
@@ -15,6 +16,9 @@ Commands:
   lint                  formatting, clippy, documentation and the house rules; lists everything that fails
   test [FILTER]         installs what the tests need, then runs all of them, or those whose name contains FILTER;
                         without FILTER also every fuzz target for some seconds
+  agents [NAME...]      installs real clients (xtask/agents.toml) and drives them, or those named, through epitome and
+                        without it; writes their rows of docs/clients.md
+  agents --short        the part of it that `test` has
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
   bench sessions --against FILE
                         recorded sessions through this version and through another, whose command is FILE
@@ -40,6 +44,7 @@ pub(crate) enum Task {
     Test {
         filter: Option<String>,
     },
+    Agents(Extent),
     Bench {
         name: Option<String>,
         against: Option<PathBuf>,
@@ -68,6 +73,11 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         ["test", filter] if !filter.starts_with('-') => Ok(Task::Test {
             filter: Some((*filter).to_owned()),
         }),
+        ["agents", "--short"] => Ok(Task::Agents(Extent::Short)),
+        ["agents", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            Ok(Task::Agents(Extent::Clients(names)))
+        }
         ["bench"] => Ok(Task::Bench {
             name: None,
             against: None,

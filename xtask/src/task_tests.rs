@@ -1,4 +1,5 @@
 use super::{Task, parse};
+use crate::agents::Extent;
 
 fn check(line: &str, expect: Result<Task, &str>) {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -15,6 +16,14 @@ fn commands_and_their_arguments() {
             filter: Some("splice".to_owned()),
         }),
     );
+    let agents = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Ok(Task::Agents(Extent::Clients(names)))
+    };
+    check("agents", agents(&[]));
+    check("agents aider codex", agents(&["aider", "codex"]));
+    check("agents --short", Ok(Task::Agents(Extent::Short)));
+    check("agents --long", Err("`agents --long` is not a command"));
     let bench = |name: Option<&str>, against: Option<&str>| Task::Bench {
         name: name.map(str::to_owned),
         against: against.map(Into::into),

@@ -2,8 +2,10 @@
 
 mod config;
 mod recall;
+mod size;
 mod stored;
 
+use size::size;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -87,14 +89,14 @@ pub(crate) struct CompactArgs {
     #[arg(long, value_parser = preset())]
     pub(crate) preset: Option<PresetName>,
     /// The context window in tokens [env: EPITOME_WINDOW]
-    #[arg(long, value_name = "N", conflicts_with = "model")]
+    #[arg(long, value_name = "N", value_parser = size, conflicts_with = "model")]
     pub(crate) window: Option<u64>,
     /// Take the settings of this model, and its window from the model table
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// What the whole view, the system prompt aside, may take at most [default: a quarter of the window
     /// or half of what is there, whichever is less]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = size)]
     pub(crate) budget: Option<u64>,
     /// How tokens are counted
     #[arg(long, value_enum, default_value_t = Count::Auto)]
@@ -305,7 +307,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_enum, default_value_t = Count::Auto)]
     pub(crate) count: Count,
     /// What the summary may take at most, with what is put in
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = size)]
     pub(crate) budget: Option<u64>,
     /// Write the summary, repaired where it had to be, to a file, or to standard output (`-`); nothing is
     /// written when it is rejected
@@ -426,7 +428,7 @@ pub(crate) struct ServeArgs {
     pub(crate) store: Option<String>,
     /// The window in tokens of every model, whatever the table and providers say [env: EPITOME_WINDOW] [default: what
     /// is known of each model, else 128000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = size)]
     pub(crate) window: Option<u64>,
     /// Which design [env: EPITOME_PRESET] [default: default]
     #[arg(long, value_parser = preset())]

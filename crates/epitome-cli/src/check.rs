@@ -11,6 +11,7 @@ use crate::Ending;
 use crate::args::CheckArgs;
 use crate::clock::now_ms;
 use crate::source::{Kind, Source};
+use crate::terminal::tell;
 use crate::writing::{Existing, Target};
 
 /// The object of `--json`. Its names are public surface.
@@ -118,7 +119,7 @@ fn folder(args: &CheckArgs) -> Result<Ending> {
                 };
                 crate::print(&said)?;
             }
-            Err(error) => eprintln!("epitome: {name}: {}", crate::told(&error)),
+            Err(error) => tell!("epitome: {name}: {}", crate::told(&error)),
         }
     }
     Ok(ending)

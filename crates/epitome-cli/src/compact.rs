@@ -23,6 +23,7 @@ use crate::clock::Stopwatch;
 use crate::config;
 use crate::source::Source;
 use crate::summarizer;
+use crate::terminal::tell;
 use crate::writing::{Existing, Target};
 pub(crate) use input::chosen;
 use input::{Input, read};
@@ -110,6 +111,10 @@ fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan
     if let Some(reason) = input.file.as_ref().and_then(Body::kept_by_provider) {
         return Err(no(reason));
     }
+    // What is only named in a file was never seen here.
+    if input.file.as_ref().is_some_and(Body::names_items) {
+        return Err(no(Reason::ServerSideHistory));
+    }
     let preset = Preset::from(&resolved.settings);
     let window = resolved.window;
     let there = log.tokens(leading_system(log)..log.len());
@@ -185,7 +190,7 @@ fn carry_out(
     let steps = written.iter().flat_map(|written| &written.steps);
     for step in steps.filter(|step| step.failed.is_some() && !args.quiet) {
         let reason = step.failed.map_or("", Reason::as_str);
-        eprintln!(
+        tell!(
             "epitome: {} summary: {reason}: {}",
             step.rung.as_str(),
             step.message
@@ -211,7 +216,7 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summ
             config::summariser_told(&loaded),
         ];
         for line in told.into_iter().flatten() {
-            eprintln!("epitome: {line}");
+            tell!("epitome: {line}");
         }
     }
     let everybody = loaded.for_agent(None);
@@ -221,9 +226,7 @@ fn resolved(args: &CompactArgs, config: Option<&Path>) -> Result<(Resolved, Summ
     let resolved = everybody.for_model(model);
     if resolved.window.source == WindowSource::Assumed && !args.quiet {
         let tokens = resolved.window.tokens;
-        eprintln!(
-            "epitome: model {model} is not in the table; assuming a window of {tokens} tokens"
-        );
+        tell!("epitome: model {model} is not in the table; assuming a window of {tokens} tokens");
     }
     Ok((resolved, loaded.summarizer.clone()))
 }

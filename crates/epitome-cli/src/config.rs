@@ -15,6 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::Ending;
 use crate::args::{ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs};
+use crate::terminal::tell;
 use crate::writing::{Existing, Target};
 
 pub(crate) fn run(command: &ConfigCommand, config: Option<&Path>) -> Result<Ending> {
@@ -63,8 +64,8 @@ fn sources(config: Option<&Path>) -> Sources {
 fn warn(warnings: &[Problem]) {
     for problem in warnings {
         match problem.origin {
-            Origin::File { .. } => eprintln!("epitome: {problem}"),
-            _ => eprintln!("epitome: {}", problem.kind),
+            Origin::File { .. } => tell!("epitome: {problem}"),
+            _ => tell!("epitome: {}", problem.kind),
         }
     }
 }
@@ -100,7 +101,7 @@ fn init(args: &ConfigInitArgs) -> Result<Ending> {
     let text = epitome_config::example(args.preset);
     Target::checked(&args.out, [], Existing::of_flag(args.force))?.write(text.as_bytes())?;
     if args.out != Path::new("-") {
-        eprintln!("epitome: wrote {}", args.out.display());
+        tell!("epitome: wrote {}", args.out.display());
     }
     Ok(Ending::Done)
 }
@@ -111,7 +112,7 @@ fn show(args: &ConfigShowArgs, config: Option<&Path>) -> Result<Ending> {
         let files = files_told(&loaded).unwrap_or_else(|| "no configuration file".to_owned());
         let told = [Some(files), Some(upstreams_told(&loaded))];
         for line in told.into_iter().chain([summariser_told(&loaded)]).flatten() {
-            eprintln!("epitome: {line}");
+            tell!("epitome: {line}");
         }
     }
     let entries: Vec<Entry> = if args.agent.is_none() && args.model.is_none() {
@@ -193,16 +194,16 @@ fn check(args: &ConfigCheckArgs, config: Option<&Path>) -> Result<Ending> {
         crate::print(&text)?;
         warn(&warnings);
         match (paths.as_slice(), problems.len()) {
-            ([], 0) => eprintln!("no configuration file; nothing is wrong"),
+            ([], 0) => tell!("no configuration file; nothing is wrong"),
             (_, 0) => {
                 let names: Vec<String> = paths
                     .iter()
                     .map(|path| path.display().to_string())
                     .collect();
-                eprintln!("nothing is wrong with {}", names.join(", "));
+                tell!("nothing is wrong with {}", names.join(", "));
             }
-            (_, 1) => eprintln!("1 problem"),
-            (_, count) => eprintln!("{count} problems"),
+            (_, 1) => tell!("1 problem"),
+            (_, count) => tell!("{count} problems"),
         }
     }
     Ok(if problems.is_empty() {

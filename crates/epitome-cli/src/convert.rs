@@ -13,6 +13,7 @@ use crate::args::{ConvertArgs, Target};
 use crate::clock::now_ms;
 use crate::compact::chosen;
 use crate::source::{Kind, Source, messages, tell_problems};
+use crate::terminal::tell;
 use crate::writing::{Existing, Target as File};
 
 /// The object of `--json`. Its names are public surface.
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
                 ..
             } = loss;
             let first = position + 1;
-            eprintln!("epitome: {name}: {message} ({count} times, first in message {first})");
+            tell!("epitome: {name}: {message} ({count} times, first in message {first})");
         }
     }
     if let Some(target) = &target {
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
         let object = serde_json::to_string(&object)? + "\n";
         File::report(target.as_ref(), &object)?;
     } else if args.out.is_none() {
-        crate::print(&text)?;
+        crate::print_bytes(text.as_bytes())?;
     }
     Ok(Ending::Done)
 }

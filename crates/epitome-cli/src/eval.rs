@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::Ending;
 use crate::args::{EvalArgs, EvalPart};
 use crate::clock::Stopwatch;
+use crate::terminal::tell;
 use score::Score;
 
 /// Sessions of a quick run.
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<Ending> {
     };
     crate::print(&text)?;
     let seconds = started.taken().as_secs_f64();
-    eprintln!("epitome: measured in {seconds:.1} s");
+    tell!("epitome: measured in {seconds:.1} s");
     Ok(Ending::Done)
 }
 

@@ -99,15 +99,16 @@ impl Progress {
         if self.is_shown {
             let full = BAR_WIDTH * done / self.all.max(1);
             let bar = "█".repeat(full) + &"░".repeat(BAR_WIDTH - full);
-            eprint!("\r{bar} {done} of {}", self.all);
             // A bar that does not show is no reason to stop.
-            let _ = std::io::stderr().flush();
+            let mut out = std::io::stderr();
+            let _ = write!(out, "\r{bar} {done} of {}", self.all);
+            let _ = out.flush();
         }
     }
 
     fn end(&self) {
         if self.is_shown {
-            eprint!("\r\x1b[K");
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -17,6 +17,7 @@ use epitome_store::{
 use crate::Ending;
 use crate::args::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
 use crate::serve::store_location;
+use crate::terminal::tell;
 
 /// How many forks of forks without entries of their own are followed.
 const MOST_FORKS: usize = 64;
@@ -95,7 +96,7 @@ pub(crate) async fn path(
 
 /// Says on standard error that there is no such conversation.
 pub(crate) fn unknown_session(id: &ConversationId) -> Ending {
-    eprintln!("epitome: no conversation {id} in this store; `epitome log` lists them");
+    tell!("epitome: no conversation {id} in this store; `epitome log` lists them");
     Ending::No
 }
 

@@ -1,8 +1,4 @@
 //! The `epitome` command.
-#![expect(
-    clippy::print_stderr,
-    reason = "a command for people: data on stdout, everything else on stderr"
-)]
 
 mod args;
 mod check;
@@ -18,15 +14,17 @@ mod recall;
 mod serve;
 mod source;
 mod summarizer;
+mod terminal;
 mod verify;
 mod writing;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Args, Command};
+use crate::terminal::tell;
+pub(crate) use crate::terminal::{print, print_bytes};
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +64,7 @@ fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::No) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("epitome: {}", told(&error));
+            tell!("epitome: {}", told(&error));
             ExitCode::from(2)
         }
     }
@@ -85,17 +83,4 @@ fn told(error: &anyhow::Error) -> String {
         said.push_str(&cause);
     }
     said
-}
-
-/// Writes to standard output. A reader that has seen enough, such as `head`, is no error.
-fn print(text: &str) -> anyhow::Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
 }

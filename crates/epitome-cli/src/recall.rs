@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::Ending;
 use crate::args::RecallArgs;
 use crate::history::{block_on, one_line};
+use crate::terminal::tell;
 
 /// How much of an entry is shown.
 const EXCERPT_CHARS: usize = 160;
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &RecallArgs) -> Result<Ending> {
         print::text(&found)
     })?;
     if found.hits.is_empty() {
-        eprintln!("epitome: no entry has any of these words");
+        tell!("epitome: no entry has any of these words");
         return Ok(Ending::No);
     }
     Ok(Ending::Done)

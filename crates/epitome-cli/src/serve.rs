@@ -17,6 +17,7 @@ use crate::Ending;
 use crate::args::ServeArgs;
 use crate::config::{files_told, load, summariser_told, upstreams_told, watch, whole};
 use crate::summarizer;
+use crate::terminal::tell;
 
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let watch = watch(config, flags(args)?);
@@ -34,40 +35,51 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
         .init();
     let config = configured(&loaded)?;
     for setting in unused(&loaded) {
-        eprintln!("epitome: the proxy does not use {setting}: that belongs to the library");
+        tell!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start")?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let store = config.store.clone();
         let server = Server::bind(config).await?;
         if !args.quiet {
             let address = server.address();
-            eprintln!("epitome listens on http://{address}");
-            eprintln!("  OPENAI_BASE_URL=http://{address}/v1");
-            eprintln!("  ANTHROPIC_BASE_URL=http://{address}");
+            tell!("epitome listens on http://{address}");
+            tell!("  OPENAI_BASE_URL=http://{address}/v1");
+            tell!("  ANTHROPIC_BASE_URL=http://{address}");
             match store {
                 StoreLocation::Url(url) => {
                     let shown = Address::new(url);
-                    eprintln!("  conversations are kept in {shown}");
+                    tell!("  conversations are kept in {shown}");
                 }
-                StoreLocation::None => eprintln!("  conversations are kept in memory only"),
+                StoreLocation::None => tell!("  conversations are kept in memory only"),
             }
-            eprintln!("  {}", upstreams_told(&loaded));
+            tell!("  {}", upstreams_told(&loaded));
             if let Some(summariser) = summariser_told(&loaded) {
-                eprintln!("  {summariser}");
+                tell!("  {summariser}");
             }
             let files = files_told(&loaded);
-            eprintln!("  {}", files.as_deref().unwrap_or("no configuration file"));
+            tell!("  {}", files.as_deref().unwrap_or("no configuration file"));
         }
         // It ends with the server, and nobody waits for it.
         let mut watching = tokio::task::JoinSet::new();
         watching.spawn(reload::keep_current(watch, server.reloader(), loaded));
-        server.run(stopped()).await.context("the server stopped")
-    })?;
-    Ok(Ending::Done)
+        let (mut first, mut second) = (Signals::new(), Signals::new());
+        let ended = server.run(async move { first.next().await });
+        let at_once = async {
+            second.next().await;
+            second.next().await;
+        };
+        tokio::select! {
+            ended = ended => ended.context("the server stopped"),
+            () = at_once => bail!("ended at once, on a second signal"),
+        }
+    });
+    // Whatever is still at work then has had its time, or was told not to take it.
+    runtime.shutdown_background();
+    served.map(|()| Ending::Done)
 }
 
 /// What the proxy makes of a configuration.
@@ -220,21 +232,34 @@ pub(crate) fn store_location(given: Option<&str>) -> Result<StoreLocation> {
     }
 }
 
-/// Done when the process is asked to end.
-async fn stopped() {
-    let interrupt = tokio::signal::ctrl_c();
+/// What asks a process to end: the keyboard, or whoever started it.
+struct Signals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            interrupt.await.ok();
-            return;
-        };
-        tokio::select! {
-            _ = interrupt => {}
-            _ = terminate.recv() => {}
+    terminate: Option<tokio::signal::unix::Signal>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        Self {
+            #[cfg(unix)]
+            terminate: {
+                use tokio::signal::unix::{SignalKind, signal};
+                signal(SignalKind::terminate()).ok()
+            },
         }
     }
-    #[cfg(not(unix))]
-    interrupt.await.ok();
+
+    /// Done when the process is asked to end, once more.
+    async fn next(&mut self) {
+        let interrupt = tokio::signal::ctrl_c();
+        #[cfg(unix)]
+        if let Some(terminate) = &mut self.terminate {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+        interrupt.await.ok();
+    }
 }

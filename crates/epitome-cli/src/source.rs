@@ -11,6 +11,7 @@ use epitome_files::{FileFormat, Problems, SNIFF_BYTES, Transcript};
 use epitome_wire::{Body, Detected, Wire, decode, detect};
 
 use crate::args::{FileKind, Format};
+use crate::terminal::tell;
 
 /// Request bodies are read as a whole, so there is a size beyond which it is surely something else.
 const LARGEST_BODY_BYTES: u64 = 512 << 20;
@@ -191,13 +192,14 @@ pub(crate) fn messages(body: &Body) -> Result<Vec<Message>> {
 pub(crate) fn tell_problems(name: &str, problems: &Problems) {
     for problem in problems.kept.iter().take(TOLD) {
         let code = problem.code.as_str();
-        eprintln!(
+        tell!(
             "epitome: {name}: {}: {code}: {}",
-            problem.position, problem.message
+            problem.position,
+            problem.message
         );
     }
     let more = problems.total().saturating_sub(TOLD as u64);
     if more > 0 {
-        eprintln!("epitome: {name}: {more} more problems");
+        tell!("epitome: {name}: {more} more problems");
     }
 }

@@ -9,6 +9,8 @@ use epitome_config::{Flag, Summarizer, SummarizerKind};
 use epitome_engine::configuration;
 use epitome_engine::summarise::{Ladder, ModelWriter, Parts, SummaryForm, Wish, Written};
 
+use crate::terminal::tell;
+
 /// Servers that people run themselves, by name.
 const LOCAL: &[(&str, &str)] = &[
     ("ollama", "http://127.0.0.1:11434/v1"),
@@ -79,7 +81,7 @@ pub(crate) fn written(
     focus: Option<&str>,
 ) -> Result<(Result<Compaction, NoPlan>, Option<Written>)> {
     if section.kind == SummarizerKind::Borrow {
-        eprintln!(
+        tell!(
             "epitome: there is no client to borrow a model from, so that the built-in summariser writes: `borrow` is for \
              `epitome serve`"
         );

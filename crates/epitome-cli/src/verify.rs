@@ -31,7 +31,6 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     let covered = covered(&summary).unwrap_or(0..said.len());
     let all = said.iter().enumerate();
     let (source, beside): (Vec<_>, Vec<_>) = all.partition(|(at, _)| covered.contains(at));
-    let view: Vec<&Message> = beside.iter().map(|(_, message)| *message).collect();
     let limits = VerifyLimits {
         meter: args.count.meter(),
         most_tokens: args.budget,
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     };
     let checked = Verification::of(&source, previous.as_deref())
         .with_trimmed(&beside)
-        .with_view(&view)
+        .with_view(&beside)
         .with_limits(limits)
         .check(&summary);
 

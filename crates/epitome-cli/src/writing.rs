@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::terminal::shown;
+
 /// How many names for a temporary file are tried: a process that was killed may have left some behind.
 const MOST_TRIES: u32 = 1_000;
 
@@ -181,7 +183,7 @@ impl<'a> Target<'a> {
         match target.map(Self::place) {
             Some(Ok(Place::StandardOutput)) => {
                 // Nobody may be reading it, which is no reason to stop.
-                let _ = io::stderr().write_all(text.as_bytes());
+                let _ = io::stderr().write_all(shown(text).as_bytes());
                 Ok(())
             }
             _ => crate::print(text),

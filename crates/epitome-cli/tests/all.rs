@@ -46,6 +46,8 @@ mod sessions;
 mod summarizer;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/terminal.rs"]
+mod terminal;
 #[path = "all/verify.rs"]
 mod verify;
 #[path = "all/versions.rs"]

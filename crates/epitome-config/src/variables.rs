@@ -19,6 +19,7 @@ const OTHERS: &[&str] = &[
     "EPITOME_LOG",
     "EPITOME_VECTORS",
     "EPITOME_SEED",
+    "EPITOME_AGENTS",
     "EPITOME_CASES",
     "EPITOME_DATA",
     "EPITOME_TEST_POSTGRES",

@@ -105,7 +105,7 @@ pub(crate) fn content(value: Option<&Value<'_>>, role: Role, source: &[u8]) -> V
         .map(|part| match part {
             ResultPart::Text(text) => said(text, role),
             ResultPart::Media(media) => Block::Media(media),
-            ResultPart::Opaque { chars } => Block::Opaque { chars },
+            ResultPart::Opaque { chars } => Block::opaque(chars),
         })
         .collect()
 }

@@ -200,7 +200,7 @@ impl Reader {
             // What only the provider can read stands for what it replaced.
             _ => {
                 let chars = item.range.len();
-                self.push(Role::User, vec![Block::Opaque { chars }], entry, emit);
+                self.push(Role::User, vec![Block::opaque(chars)], entry, emit);
             }
         }
     }

@@ -285,7 +285,7 @@ fn assistant(said: &Value<'_>, entry: &Entry<'_>) -> Option<Message> {
             }
             _ => match medium(block) {
                 Some(media) => Block::Media(media),
-                None => Block::Opaque { chars },
+                None => Block::opaque(chars),
             },
         });
     }

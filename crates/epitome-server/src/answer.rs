@@ -1,10 +1,11 @@
 //! The provider's answer on its way to the client: passed on as it comes, watched in passing.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use epitome_wire::{Counted, Overflow, StreamWatch, Unpacker, Wire, counted};
+use epitome_wire::{AnswerItems, Counted, Overflow, StreamWatch, Unpacker, Wire, counted};
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -14,47 +15,73 @@ const COLLECT_LIMIT: usize = 4 << 20;
 
 /// A body that goes through unchanged. What was seen in it is reported once, when it is known for good.
 pub(crate) struct Watched {
+    /// What was taken from the front of it.
+    front: VecDeque<Frame<Bytes>>,
     inner: Incoming,
     unpacker: Unpacker,
     watch: Watch,
+    look_for: LookFor,
     report: Option<Report>,
 }
 
 /// What an answer says about its request.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     /// What the provider counted.
     pub(crate) counted: Option<Counted>,
     /// That the request is too long, said after the answer began.
     pub(crate) overflow: Option<Overflow>,
+    /// What later requests may name instead of sending it.
+    pub(crate) items: AnswerItems,
+}
+
+/// What is looked for in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LookFor {
+    /// What the provider counted.
+    Counts,
+    /// And the items that later requests may name.
+    Items,
 }
 
 type Report = Box<dyn FnOnce(Seen) + Send>;
 
 enum Watch {
-    Events(StreamWatch),
+    Events(Box<StreamWatch>),
     Json(Wire, Vec<u8>),
     Nothing,
 }
 
 impl Watched {
-    pub(crate) fn new(inner: Incoming, headers: &HeaderMap, wire: Wire, report: Report) -> Self {
+    pub(crate) fn new(
+        (front, inner): (VecDeque<Frame<Bytes>>, Incoming),
+        headers: &HeaderMap,
+        wire: Wire,
+        look_for: LookFor,
+        report: Report,
+    ) -> Self {
         let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let content_type = header("content-type").unwrap_or_default();
         let unpacker = Unpacker::of(header("content-encoding").unwrap_or_default());
         let watch = if unpacker.is_none() {
             Watch::Nothing
         } else if content_type.starts_with("text/event-stream") {
-            Watch::Events(StreamWatch::new(wire))
+            let watch = StreamWatch::new(wire);
+            Watch::Events(Box::new(match look_for {
+                LookFor::Counts => watch,
+                LookFor::Items => watch.with_items(),
+            }))
         } else if content_type.starts_with("application/json") {
             Watch::Json(wire, Vec::new())
         } else {
             Watch::Nothing
         };
         Self {
+            front,
             inner,
             unpacker: unpacker.unwrap_or_default(),
             watch,
+            look_for,
             report: Some(report),
         }
     }
@@ -80,14 +107,19 @@ impl Watched {
         let Some(report) = self.report.take() else {
             return;
         };
-        report(match &self.watch {
+        report(match &mut self.watch {
             Watch::Events(watch) => Seen {
                 counted: watch.counted(),
                 overflow: watch.overflow(),
+                items: watch.take_items(),
             },
             Watch::Json(wire, collected) => Seen {
                 counted: counted(*wire, collected),
                 overflow: Overflow::in_success(collected),
+                items: match self.look_for {
+                    LookFor::Counts => AnswerItems::default(),
+                    LookFor::Items => AnswerItems::of(*wire, collected),
+                },
             },
             Watch::Nothing => Seen::default(),
         });
@@ -102,7 +134,10 @@ impl Body for Watched {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let frame = std::task::ready!(Pin::new(&mut self.inner).poll_frame(context));
+        let frame = match self.front.pop_front() {
+            Some(frame) => Some(Ok(frame)),
+            None => std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)),
+        };
         match &frame {
             Some(Ok(frame)) => {
                 if let Some(data) = frame.data_ref() {
@@ -112,18 +147,21 @@ impl Body for Watched {
             None => self.finish(),
             Some(Err(_)) => {}
         }
-        if self.inner.is_end_stream() {
+        if self.is_end_stream() {
             self.finish();
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.front.is_empty() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        match self.front.is_empty() {
+            true => self.inner.size_hint(),
+            false => SizeHint::default(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub(crate) use hyper_util::rt::TokioTimer as Timer;
 pub(crate) use tokio::time::{sleep, timeout as within};
 
 /// Milliseconds since 1970.

@@ -8,6 +8,8 @@ use epitome_engine::Hooks;
 use epitome_engine::model::{Caller, Lender, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
 
+use crate::address::shown;
+
 /// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -160,10 +162,10 @@ pub enum StartError {
     )]
     NotLoopback(SocketAddr),
     /// An upstream is no usable address.
-    #[error("upstream {0} is not an http:// or https:// address with a host")]
+    #[error("upstream {} is not an http:// or https:// address with a host", shown(&.0.to_string()))]
     BadUpstream(http::Uri),
     /// Requests would go round in circles.
-    #[error("upstream {0} is this proxy itself: name the provider's address")]
+    #[error("upstream {} is this proxy itself: name the provider's address", shown(&.0.to_string()))]
     OwnUpstream(http::Uri),
     /// The address is taken or not allowed.
     #[error("cannot listen on {address}: {source}")]
@@ -174,7 +176,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The store cannot be opened.
-    #[error("cannot open the store {location}: {source}")]
+    #[error("cannot open the store {}: {source}", shown(location))]
     Store {
         /// Where.
         location: String,

@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use epitome::reference::micro;
 use epitome::{
-    Compaction, Digest, Layout, Log, Message, Meter, Plan, Role, Session, TaskPlace, Trim, View,
-    ViewItem,
+    Compaction, Digest, Layout, Log, Meter, Plan, Role, Session, TaskPlace, Trim, View, ViewItem,
 };
 use epitome_engine::known_models::SummaryPlacement;
 use epitome_engine::record::{
     ChainRecord, FrozenView, LinkTrims, MadeFor, Record, RecordError, StoredTrim,
 };
 use epitome_store::{CompactionRow, CompactionState, ConversationId};
-use epitome_wire::{Body, Conversation, decode};
+use epitome_wire::{Body, Conversation};
 use frozen::{freeze, last_link, thaw};
 pub(crate) use need::Need;
 pub(crate) use pruned::{Replacement, ViewForm};
@@ -184,7 +183,7 @@ impl Epoch {
         if form == SummaryPlacement::Alternating && starts_with_user(&view, log) {
             acknowledge(&mut view);
         }
-        let message = |item: &ViewItem| item.made(|at| read(body, at), &self.summary);
+        let message = |item: &ViewItem| item.made(|at| body.decoded(at), &self.summary);
         let shown = view.log(log, Meter::Estimate, message);
         let front = view.items.iter().map_while(|item| match item {
             ViewItem::Entries(range) => Some(log.tokens(range.clone())),
@@ -281,10 +280,4 @@ fn acknowledge(view: &mut View) {
         let answer = ViewItem::Inserted(Role::Assistant, micro::ACKNOWLEDGEMENT);
         view.items.insert(at + 1, answer);
     }
-}
-
-/// One message of a request.
-pub(crate) fn read(body: &Body, index: usize) -> Option<Message> {
-    let value = body.read(index).ok()?;
-    Some(decode(body.wire(), &value).ok()?.message)
 }

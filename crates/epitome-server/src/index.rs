@@ -283,6 +283,14 @@ impl Index {
         }
     }
 
+    /// Forgets all compactions; those in the store are found there again.
+    pub(crate) fn forget_epochs(&self) {
+        let mut inner = self.lock();
+        inner.published = Epochs::default();
+        inner.prepared = Epochs::default();
+        inner.waited.clear();
+    }
+
     /// A provider refused what this epoch makes of a request in this form: it is not applied so again by this process.
     pub(crate) fn refuse(&self, epoch: &Epoch, form: SummaryPlacement) {
         self.lock().refused.insert((epoch.node, form));

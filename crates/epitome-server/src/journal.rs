@@ -1,7 +1,11 @@
 //! The store as the request path sees it: quick questions with a deadline, writes that trail.
 
+mod health;
+mod late;
+mod lookup;
+mod writer;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use epitome::Digest;
@@ -10,28 +14,22 @@ use epitome_engine::known_models::BeliefUpdate;
 use epitome_engine::record::RecordError;
 use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
-    AnyStore, Append, Committed, CompactionRow, CompactionState, Compactions, ConversationId,
-    Entries, NodeRow, Outcome, Outcomes, PinRow, Pins, Store, TenantId,
+    AnyStore, Append, CompactionRow, CompactionState, Compactions, ConversationId, NodeRow,
+    Outcome, PinRow, Pins, TenantId,
 };
-use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use crate::index::{Index, Written};
-use crate::words;
+use crate::index::Index;
+pub(crate) use health::Health;
+use health::READ;
+use late::{Late, Publication};
+use writer::{Queue, Write};
 
 /// How long a request waits for the store to answer a question.
 const READ_DEADLINE: Duration = Duration::from_millis(50);
 /// How long a request waits for a compaction to be on disk. Beyond it the request goes out all the same: the
 /// built-in summary is a pure function of the span, so no other node will make different bytes.
 const COMMIT_DEADLINE: Duration = Duration::from_millis(500);
-/// Writes that may wait. When they pile up beyond this, new ones are left to the next request, which
-/// carries the whole history again.
-const QUEUE: usize = 512;
-/// How long writes wait for company.
-const GATHER: Duration = Duration::from_millis(40);
-
-/// What a question to the store is called in logs.
-const READ: &str = "read";
 
 /// Reads and writes for one tenant.
 #[derive(Debug)]
@@ -40,67 +38,10 @@ pub(crate) struct Journal {
     tenant: TenantId,
     /// Who this process is among those that share the store.
     holder: String,
-    queue: mpsc::Sender<Write>,
+    queue: Arc<Queue>,
+    late: Option<Late>,
     health: Arc<Health>,
     tasks: TaskTracker,
-}
-
-/// How the store has been doing.
-#[derive(Debug, Default)]
-pub(crate) struct Health {
-    failures: AtomicU64,
-    deadlines: AtomicU64,
-    reads_fail: AtomicBool,
-    writes_fail: AtomicBool,
-}
-
-impl Health {
-    /// Reads and writes that failed since the start.
-    pub(crate) fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
-    }
-
-    /// Questions and commits that were not waited for any longer.
-    pub(crate) fn deadlines(&self) -> u64 {
-        self.deadlines.load(Ordering::Relaxed)
-    }
-
-    /// Whether the last read or the last write failed.
-    pub(crate) fn is_failing(&self) -> bool {
-        self.reads_fail.load(Ordering::Relaxed) || self.writes_fail.load(Ordering::Relaxed)
-    }
-
-    fn worked(&self, what: &str) {
-        self.flag(what).store(false, Ordering::Relaxed);
-    }
-
-    /// A store that can be read may still not be writable, so the two are told apart.
-    fn flag(&self, what: &str) -> &AtomicBool {
-        if what == READ {
-            &self.reads_fail
-        } else {
-            &self.writes_fail
-        }
-    }
-
-    fn failed(&self, what: &str, why: &dyn std::fmt::Display) {
-        self.flag(what).store(true, Ordering::Relaxed);
-        let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::warn!(what, %why, count, "store failed; requests go on without it");
-    }
-
-    fn late(&self, what: &str) {
-        let count = self.deadlines.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::info!(what, count, "store is slow; the request went on without it");
-    }
-}
-
-#[derive(Debug)]
-enum Write {
-    Append(Box<Append>),
-    Outcome(Box<Outcome>),
-    Belief(Box<BeliefUpdate>),
-    Publish(String),
 }
 
 impl Journal {
@@ -111,10 +52,15 @@ impl Journal {
         index: Arc<Index>,
         tasks: &TaskTracker,
     ) -> Self {
-        let (queue, writes) = mpsc::channel(QUEUE);
         let health = Arc::new(Health::default());
+        let (queue, writes) = Queue::new(Arc::clone(&health));
+        let queue = Arc::new(queue);
+        let late = store.as_ref().map(|store| {
+            let (store, health) = (Arc::clone(store), Arc::clone(&health));
+            Late::new(store, tenant.clone(), health, &queue)
+        });
         if let Some(store) = &store {
-            tasks.spawn(write_all(
+            tasks.spawn(writer::write_all(
                 Arc::clone(store),
                 tenant.clone(),
                 index,
@@ -127,6 +73,7 @@ impl Journal {
             tenant,
             holder: crate::clock::new_id(),
             queue,
+            late,
             health,
             tasks: tasks.clone(),
         }
@@ -140,20 +87,12 @@ impl Journal {
         self.store.is_some()
     }
 
-    /// The known links and the epochs of a chain; nothing when the store is slow or broken.
+    /// The newest known links and the epochs of a chain; nothing when the store is slow or broken.
     pub(crate) async fn look_up(&self, chain: &[Digest]) -> (Vec<NodeRow>, Vec<CompactionRow>) {
         let Some(store) = &self.store else {
             return Default::default();
         };
-        let questions = async {
-            let nodes = store.find_nodes(&self.tenant, chain).await?;
-            let epochs = if nodes.is_empty() {
-                Vec::new()
-            } else {
-                store.compactions_at(&self.tenant, chain).await?
-            };
-            Ok::<_, epitome_store::Error>((nodes, epochs))
-        };
+        let questions = lookup::look_up(store, &self.tenant, chain);
         match crate::clock::within(READ_DEADLINE, questions).await {
             Ok(Ok(found)) => {
                 self.health.worked(READ);
@@ -255,44 +194,26 @@ impl Journal {
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be
-    /// another node's; `None` when the store does not answer in time.
+    /// another node's; `None` when the store does not answer in time. It is written all the same, neither the deadline nor
+    /// a client that hangs up undoes it.
     pub(crate) async fn commit(&self, span: Append, row: CompactionRow) -> Option<CompactionRow> {
-        let store = Arc::clone(self.store.as_ref()?);
-        let tenant = self.tenant.clone();
-        let write = async move { store.commit_compaction(&tenant, &span, &row).await };
-        self.wait_for("commit", write)
-            .await
-            .map(Committed::into_row)
-    }
-
-    /// Marks a prepared compaction as published before it is used, so that other nodes use it too.
-    pub(crate) async fn publish_now(&self, id: String, record: Option<String>) {
-        let Some(store) = self.store.clone() else {
-            return;
-        };
-        let tenant = self.tenant.clone();
-        let write = async move { store.publish(&tenant, &id, record.as_deref()).await };
-        self.wait_for("publish", write).await;
-    }
-
-    /// Waits for a write up to a deadline. It runs on its own, so that neither the deadline nor a client that
-    /// hangs up undoes it.
-    async fn wait_for<T: Send + 'static>(
-        &self,
-        what: &'static str,
-        write: impl Future<Output = epitome_store::Result<T>> + Send + 'static,
-    ) -> Option<T> {
-        let write = self.tasks.spawn(write);
+        let late = self.late.clone()?;
+        late.begin(&row.id);
+        let write = self.tasks.spawn(late.commit(span, row));
         match crate::clock::within(COMMIT_DEADLINE, write).await {
-            Ok(Ok(Ok(done))) => {
-                self.health.worked(what);
-                return Some(done);
-            }
-            Ok(Ok(Err(error))) => self.health.failed(what, &error),
-            Ok(Err(error)) => self.health.failed(what, &error),
-            Err(_) => self.health.late(what),
+            Ok(Ok(stored)) => return stored,
+            Ok(Err(error)) => self.health.failed("commit", &error),
+            Err(_) => self.health.late("commit"),
         }
         None
+    }
+
+    /// Marks a compaction as published, so that other nodes use it too; `record` takes the place of the one that it was
+    /// prepared with.
+    pub(crate) fn publish(&self, id: String, record: Option<String>) {
+        if let Some(late) = self.late.clone() {
+            self.tasks.spawn(late.publish(id, Publication { record }));
+        }
     }
 
     /// Queues entries; says whether there was room.
@@ -309,109 +230,7 @@ impl Journal {
         self.enqueue(Write::Belief(Box::new(update)));
     }
 
-    pub(crate) fn publish(&self, id: String) {
-        self.enqueue(Write::Publish(id));
-    }
-
     fn enqueue(&self, write: Write) -> bool {
-        let queued = self.store.is_none() || self.queue.try_send(write).is_ok();
-        if !queued {
-            self.health.failed("write", &"queue is full");
-        }
-        queued
+        self.store.is_none() || self.queue.push(write)
     }
-}
-
-/// Writes what has gathered, a batch at a time, until nobody is left to send.
-async fn write_all(
-    store: Arc<AnyStore>,
-    tenant: TenantId,
-    index: Arc<Index>,
-    mut writes: mpsc::Receiver<Write>,
-    health: Arc<Health>,
-) {
-    let mut batch = Vec::new();
-    let mut is_behind = true;
-    loop {
-        while is_behind && writes.is_empty() && !writes.is_closed() {
-            is_behind = words::catch_up(&store, &tenant)
-                .await
-                .unwrap_or_else(|error| {
-                    health.failed("index", &error);
-                    false
-                });
-        }
-        if writes.recv_many(&mut batch, QUEUE).await == 0 {
-            break;
-        }
-        // A commit costs much more than a row, so writes wait a moment for company.
-        crate::clock::sleep(GATHER).await;
-        while batch.len() < QUEUE
-            && let Ok(write) = writes.try_recv()
-        {
-            batch.push(write);
-        }
-        let mut appends = Vec::new();
-        let mut others = Vec::new();
-        for write in batch.drain(..) {
-            match write {
-                Write::Append(append) => appends.push(*append),
-                other => others.push(other),
-            }
-        }
-        append_all(&store, &tenant, &index, &appends, &health).await;
-        let mut stored = Vec::new();
-        for append in appends {
-            stored.extend(append.entries);
-        }
-        for write in others {
-            let result = match write {
-                Write::Append(append) => store.append(&tenant, &append).await,
-                Write::Outcome(outcome) => store.record_outcome(&tenant, &outcome).await,
-                Write::Belief(update) => update.save(&*store).await,
-                Write::Publish(id) => store.publish(&tenant, &id, None).await,
-            };
-            match result {
-                Ok(()) => health.worked("write"),
-                Err(error) => health.failed("write", &error),
-            }
-        }
-        if let Err(error) = words::index(&store, &tenant, stored).await {
-            health.failed("index", &error);
-        }
-    }
-    store.close().await;
-}
-
-async fn append_all(
-    store: &AnyStore,
-    tenant: &TenantId,
-    index: &Index,
-    appends: &[Append],
-    health: &Health,
-) {
-    if appends.is_empty() {
-        return;
-    }
-    if store.append_all(tenant, appends).await.is_ok() {
-        health.worked("append");
-        for append in appends {
-            mark(index, append, Written::Stored);
-        }
-        return;
-    }
-    // One of them is bad; the others should not suffer for it.
-    for append in appends {
-        match store.append(tenant, append).await {
-            Ok(()) => mark(index, append, Written::Stored),
-            Err(error) => {
-                mark(index, append, Written::No);
-                health.failed("append", &error);
-            }
-        }
-    }
-}
-
-fn mark(index: &Index, append: &Append, written: Written) {
-    index.mark(append.nodes.iter().map(|node| node.digest), written);
 }

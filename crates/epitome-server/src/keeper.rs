@@ -19,7 +19,7 @@ use bytes::Bytes;
 use epitome::{ContextBeta, Course, Meter, Move, Reading, Reason, Sight, TurnKind, Usage, Work};
 use epitome_engine::known_models::ModelKey;
 use epitome_store::ConversationId;
-use epitome_wire::{Body, ChainKey, Conversation, Field, Memo, Wire};
+use epitome_wire::{Body, ChainKey, Conversation, Field, Items, Memo, Wire};
 use tokio_util::task::TaskTracker;
 
 use crate::config::{Config, Mode};
@@ -30,6 +30,8 @@ use crate::models::Models;
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
+/// What the items of answers may take that clients name instead of sending them.
+const ITEMS_CAPACITY_BYTES: usize = 32 << 20;
 
 /// Keeps conversations inside their windows.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ pub(crate) struct Keeper {
     pub(crate) mode: Mode,
     rules: Rules,
     memo: Memo,
+    items: Arc<Items>,
     key: ChainKey,
     index: Arc<Index>,
     models: Models,
@@ -77,7 +80,7 @@ pub(crate) enum Kind {
 }
 
 /// What was done with a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Action {
     Passthrough,
     Compacted,
@@ -149,6 +152,7 @@ impl Keeper {
             mode,
             rules,
             memo,
+            items: Arc::new(Items::new(ITEMS_CAPACITY_BYTES)),
             key,
             index,
             models,
@@ -160,6 +164,10 @@ impl Keeper {
     /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
     pub(crate) fn reconfigured(&self, config: &Config) -> Self {
         let rules = self.rules.reconfigured(config);
+        if self.mode == Mode::Observe && config.mode == Mode::Act {
+            // What was only thought of is in no store.
+            self.index.forget_epochs();
+        }
         Self {
             mode: config.mode,
             memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),
@@ -169,6 +177,7 @@ impl Keeper {
                 rules.preset.assumed_window(),
             ),
             rules,
+            items: Arc::clone(&self.items),
             key: self.key,
             index: Arc::clone(&self.index),
             journal: Arc::clone(&self.journal),
@@ -196,7 +205,7 @@ impl Keeper {
         now_ms: i64,
     ) -> Outgoing {
         let body = match Body::scan(bytes.clone(), wire) {
-            Ok(body) => Arc::new(body),
+            Ok(body) => Arc::new(body.resolved(|id| self.items.find(id))),
             Err(error) => return Outgoing::untouched(bytes, error.reason()),
         };
         if manages_context(&body) {
@@ -239,6 +248,7 @@ impl Keeper {
             model,
             sent_tokens: 0,
             epoch: None,
+            unpublished: None,
             body,
             conversation,
             place,
@@ -247,9 +257,6 @@ impl Keeper {
             is_private: endpoint.is_private,
             now_ms,
         };
-        if kind == Kind::Turn && self.mode == Mode::Act && !ticket.is_private {
-            self.journal_append(&ticket);
-        }
         self.decide(ticket, kind).await
     }
 
@@ -295,7 +302,7 @@ impl Keeper {
                 self.compact_now(ticket, case, reason).await
             }
             Move::Show(why) => match ready {
-                Some(ready) => self.show(&ticket, &case, ready, why).await,
+                Some(ready) => self.show(&ticket, &case, &ready, why),
                 None => self.send(ticket, case.applied, Reason::BelowLine, before, &case.now),
             },
             Move::Prepare { reason, .. } => {
@@ -431,10 +438,13 @@ impl Keeper {
 
 /// Whether the client asked the provider to shorten the context. Keeping thinking is no such thing.
 fn manages_context(body: &Body) -> bool {
-    body.field(Field::ContextManagement).is_some_and(|bytes| {
-        let text = String::from_utf8_lossy(bytes);
-        text.contains("compact") || text.contains("clear_tool_uses")
-    })
+    let truncates =
+        body.wire() == Wire::OpenAiResponses && body.field(Field::Truncation) == Some(b"\"auto\"");
+    truncates
+        || body.field(Field::ContextManagement).is_some_and(|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            text.contains("compact") || text.contains("clear_tool_uses")
+        })
 }
 
 fn new_conversation_id() -> ConversationId {

@@ -4,15 +4,19 @@
 //! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
-//!   the request path sees it; `upstream` is the way to the provider; `neighbours` keeps web pages and loops out
+//!   the request path sees it; `serving` holds the clients' connections, `upstream` is the way to the provider; `neighbours` keeps
+//!   web pages and loops out; `address` what may be shown of a URL
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
 #![warn(missing_docs)]
 
+mod address;
+mod advice;
 mod answer;
 mod clock;
 mod config;
 mod epoch;
+mod histories;
 mod index;
 mod journal;
 mod keeper;
@@ -20,7 +24,10 @@ mod models;
 mod neighbours;
 mod proxy;
 mod server;
+mod serving;
 mod shape;
+mod status;
+mod tally;
 mod upstream;
 mod words;
 

@@ -4,6 +4,7 @@
 //! the answers. What a browser says about such requests (`Origin`, `Sec-Fetch-Site`) and the name that was used
 //! (`Host`) tell them apart; pages cannot forge any of these. Requests that come back to where they were sent from are
 //! known by `Via`, which is only sent to upstreams on this machine: providers get no header that the client did not send.
+//! A path that climbs (`/v1/../admin`) is refused too: only `/v1/` belongs to providers.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -22,6 +23,8 @@ enum Stranger {
     ForeignPage,
     /// It was here before.
     Loop,
+    /// Its path climbs: who resolves it would end up somewhere else than it says.
+    Climbing,
 }
 
 /// Lets through what comes from neighbours.
@@ -46,6 +49,11 @@ pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) 
             StatusCode::LOOP_DETECTED,
             "loop",
             "the upstream of this proxy leads back to it; set --openai-upstream and --anthropic-upstream to the provider",
+        ),
+        Stranger::Climbing => (
+            StatusCode::BAD_REQUEST,
+            "dot_segments",
+            "a path with `.` or `..` between its slashes is not sent on",
         ),
     };
     let wire = shape::provider(path, request.headers());
@@ -103,7 +111,27 @@ fn stranger(uri: &Uri, headers: &HeaderMap, own: &Own) -> Option<Stranger> {
         true => !every(ORIGIN, is_neighbour),
         false => is_page,
     };
-    is_stranger.then_some(Stranger::ForeignPage)
+    if is_stranger {
+        return Some(Stranger::ForeignPage);
+    }
+    climbs(uri.path()).then_some(Stranger::Climbing)
+}
+
+/// Whether a path has segments that mean another place, however they are spelled.
+fn climbs(path: &str) -> bool {
+    if !path.contains("/.") && !path.contains(['%', '\\']) {
+        return false;
+    }
+    let spelled = path.to_ascii_lowercase();
+    let plain = spelled
+        .replace("%2e", ".")
+        .replace("%2f", "/")
+        .replace("%5c", "\\");
+    let mut segments = plain.split(['/', '\\']);
+    segments.any(|segment| {
+        let name = segment.split(';').next().unwrap_or_default();
+        name == "." || name == ".."
+    })
 }
 
 /// Whether an origin is a page on this machine, or no page at all: applications have schemes of their own.

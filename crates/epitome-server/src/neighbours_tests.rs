@@ -141,3 +141,32 @@ fn a_proxy_knows_itself_as_upstream() {
         );
     }
 }
+
+#[test]
+fn paths_that_climb_are_refused_however_they_are_spelled() {
+    let own = Own::new([7; 8]);
+    let of = |path: &str| stranger(&path.parse().unwrap(), &headers(&[]), &own);
+    for path in [
+        "/v1/../admin",
+        "/v1/./messages",
+        "/v1/%2e%2e/admin",
+        "/v1/%2E./admin",
+        "/v1/..%2fadmin",
+        "/v1/..%5Cadmin",
+        "/v1/..;x=1/admin",
+        "/v1/files/..",
+        "/v1/files/..?after=1",
+    ] {
+        assert_eq!(of(path), Some(Stranger::Climbing), "{path}");
+    }
+    for path in [
+        "/v1/models/gpt-4.1",
+        "/v1/models/..gpt",
+        "/v1/files/a...b",
+        "/v1/files/.hidden",
+        "/v1/files/100%25",
+        "/v1/messages?path=/../x",
+    ] {
+        assert_eq!(of(path), None, "{path}");
+    }
+}

@@ -1,27 +1,35 @@
 //! The proxy: a request in, the provider's answer out.
 
+mod beginning;
+mod history;
+mod incoming;
+
+use beginning::{Answer, Beginning};
+use history::History;
+pub(crate) use incoming::Unpacking;
+use incoming::{Collected, collect, encoding, is_known, read_error};
+
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use epitome::{ContextBeta, Reason};
 use epitome_engine::model::Borrowed;
-use epitome_wire::{Refusal, Unpacker, Wire};
-use futures_util::StreamExt;
+use epitome_wire::{Refusal, Wire};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
-use http::{HeaderName, Method, Request, Response, StatusCode, Uri};
+use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 
-use crate::answer::Watched;
+use crate::answer::{LookFor, Seen, Watched};
+
 use crate::clock::now_ms;
 use crate::config::Config;
+use crate::histories::Histories;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
 use crate::neighbours::Own;
-use crate::shape;
-use crate::upstream::{Upstream, UpstreamError, end_to_end};
-
-/// Error answers up to this size are looked into.
-const ERROR_LIMIT: usize = 256 * 1024;
+use crate::shape::{self, say};
+use crate::tally::Tally;
+use crate::upstream::{Head, Upstream, UpstreamError, end_to_end};
 
 /// What the handlers share.
 #[derive(Debug)]
@@ -32,6 +40,11 @@ pub(crate) struct Proxy {
     pub(crate) openai: Option<Uri>,
     pub(crate) anthropic: Option<Uri>,
     pub(crate) inspection_limit_bytes: usize,
+    /// What providers keep of conversations.
+    pub(crate) histories: Arc<Histories>,
+    /// What was done so far.
+    pub(crate) tally: Tally,
+    pub(crate) unpacking: Unpacking,
     /// By what it knows its own requests.
     pub(crate) own: Own,
 }
@@ -45,6 +58,8 @@ struct Envelope<'a> {
     /// Whether the client asked to keep the request out of the store.
     is_private: bool,
     wire: Wire,
+    /// The body as it came, where it is packed.
+    packed: Option<Bytes>,
 }
 
 /// Handles anything under `/v1/`.
@@ -78,7 +93,7 @@ pub(crate) async fn handle(
     }
     let mut headers = end_to_end(&parts.headers);
     proxy.own.mark(base, &mut headers);
-    let envelope = Envelope {
+    let mut envelope = Envelope {
         base,
         path: parts
             .uri
@@ -91,6 +106,7 @@ pub(crate) async fn handle(
             .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"no")),
         method: parts.method,
         wire,
+        packed: None,
     };
     let kind = match (envelope.method.as_str(), parts.uri.path()) {
         ("POST", "/v1/chat/completions" | "/v1/responses" | "/v1/messages") => Kind::Turn,
@@ -112,25 +128,38 @@ pub(crate) async fn handle(
             .stream(envelope, body, Action::Bypassed, Reason::Bypassed)
             .await;
     }
-    if parts
-        .headers
-        .get(CONTENT_ENCODING)
-        .is_some_and(|coding| coding != "identity")
-    {
+    let encoding = encoding(&parts.headers);
+    if encoding.as_deref().is_some_and(|names| !is_known(names)) {
         return proxy
             .stream(envelope, body, Action::Passthrough, Reason::BodyEncoded)
             .await;
     }
-    match collect(body, proxy.inspection_limit_bytes).await {
-        Collected::Whole(bytes) => proxy.converse(envelope, bytes, kind).await,
+    let bytes = match collect(body, proxy.inspection_limit_bytes).await {
+        Collected::Whole(bytes) => bytes,
         Collected::TooLarge(body) => {
-            proxy
+            return proxy
                 .stream(envelope, body, Action::Passthrough, Reason::BodyTooLarge)
-                .await
+                .await;
         }
         Collected::Broken(_) => {
             let message = "the request body ended before it was complete";
-            shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message)
+            return shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message);
+        }
+    };
+    let Some(encoding) = encoding else {
+        return proxy.converse(envelope, bytes, kind).await;
+    };
+    let limit = proxy.inspection_limit_bytes;
+    match proxy.unpacking.unpack(bytes.clone(), encoding, limit).await {
+        Ok(plain) => {
+            envelope.packed = Some(bytes);
+            proxy.converse(envelope, plain, kind).await
+        }
+        Err(reason) => {
+            let body = Body::from(bytes);
+            proxy
+                .stream(envelope, body, Action::Passthrough, reason)
+                .await
         }
     }
 }
@@ -147,7 +176,7 @@ impl Proxy {
         *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    const fn base(&self, wire: Wire) -> Option<&Uri> {
+    pub(crate) const fn base(&self, wire: Wire) -> Option<&Uri> {
         match wire {
             Wire::OpenAiChat | Wire::OpenAiResponses => self.openai.as_ref(),
             Wire::Anthropic => self.anthropic.as_ref(),
@@ -169,8 +198,18 @@ impl Proxy {
             headers,
             wire,
             is_private: _,
+            packed: _,
         } = envelope;
-        match self.upstream.send(base, method, &path, headers, body).await {
+        self.tally.streamed(action, reason);
+        let head = Head {
+            base,
+            method,
+            path_and_query: &path,
+            headers,
+        };
+        let sent = self.upstream.stream(head, body).await;
+        self.tally.reached(wire, sent.is_ok());
+        match sent {
             Ok(answer) => {
                 let (parts, body) = answer.into_parts();
                 let mut response = respond(&parts, Body::new(body));
@@ -199,18 +238,34 @@ impl Proxy {
             context: context_beta(&envelope.headers),
             is_private: envelope.is_private,
         };
-        let first = keeper.admit(bytes, wire, &endpoint, kind, now_ms()).await;
+        let history = self.history(&bytes, wire, kind);
+        let asked = history.in_full().cloned().unwrap_or(bytes);
+        let first = keeper.admit(asked, wire, &endpoint, kind, now_ms()).await;
+        let first = history.as_sent(first);
         let answer = match self.forward(&envelope, &first).await {
             Ok(answer) => answer,
-            Err(error) => return unreachable_upstream(wire, &error),
+            Err(error) => return self.unanswered(wire, &error, &first),
         };
+        let answer = match self.beginning(answer, &first, wire, kind).await {
+            Beginning::TooLong(overflow, held) => {
+                match self.second_stream(&envelope, &first, overflow).await {
+                    Some((second, answer)) => {
+                        self.note_taken(&answer, &second, kind);
+                        return self.pass_on(answer, &second, wire, history);
+                    }
+                    None => *held,
+                }
+            }
+            Beginning::Of(answer) => *answer,
+        };
+        self.note_taken(&answer, &first, kind);
         let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
         // Who only asks for a size is told what the provider says, and nothing follows from it.
         if !may_be_ours || first.ticket.is_none() || kind == Kind::Count {
-            return self.pass_on(answer, &first, wire);
+            return self.pass_on(answer, &first, wire, history);
         }
-        let (parts, body) = answer.into_parts();
-        let (text, body) = read_error(body, &parts.headers).await;
+        let Answer { parts, rest, .. } = answer;
+        let (text, body) = read_error(rest, &parts.headers).await;
         let again = match text {
             Some(text) => self.second_try(&first, parts.status, &text).await,
             None => Again::Nothing,
@@ -219,13 +274,13 @@ impl Proxy {
             Again::Send(second) => second,
             Again::Say(reason) => {
                 let reason = first.reason_after(reason);
-                return refused(&parts, body, &Outgoing { reason, ..first });
+                return self.refused(&parts, body, &Outgoing { reason, ..first });
             }
-            Again::Nothing => return refused(&parts, body, &first),
+            Again::Nothing => return self.refused(&parts, body, &first),
         };
         let answer = match self.forward(&envelope, &second).await {
-            Ok(answer) => answer,
-            Err(error) => return unreachable_upstream(wire, &error),
+            Ok(answer) => Answer::from(answer),
+            Err(error) => return self.unanswered(wire, &error, &second),
         };
         let second = match answer.status().is_success() {
             true => second,
@@ -235,13 +290,24 @@ impl Proxy {
             },
         };
         if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
+            self.note_taken(&answer, &second, kind);
             if answer.status().is_success() {
                 self.keeper().accepted(refused, sent);
             } else {
                 self.keeper().refused_again(refused, sent);
             }
         }
-        self.pass_on(answer, &second, wire)
+        self.pass_on(answer, &second, wire, history)
+    }
+
+    /// Keeps a turn that the provider took, and what it was shown.
+    fn note_taken(&self, answer: &Answer, outgoing: &Outgoing, kind: Kind) {
+        if let Some(ticket) = &outgoing.ticket
+            && answer.status().is_success()
+            && kind == Kind::Turn
+        {
+            self.keeper().went_out(ticket);
+        }
     }
 
     /// What to send instead of a request that was refused, if anything.
@@ -282,38 +348,105 @@ impl Proxy {
         envelope: &Envelope<'_>,
         outgoing: &Outgoing,
     ) -> Result<Response<Incoming>, UpstreamError> {
-        let mut headers = envelope.headers.clone();
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(outgoing.bytes.len()));
-        let body = Body::from(outgoing.bytes.clone());
-        self.upstream
-            .send(
-                envelope.base,
-                envelope.method.clone(),
-                &envelope.path,
+        let is_ours = outgoing.action == Action::Compacted;
+        let bytes = match &envelope.packed {
+            Some(packed) if !is_ours => packed,
+            _ => &outgoing.bytes,
+        };
+        let head = || {
+            let mut headers = envelope.headers.clone();
+            if is_ours {
+                // What we made of a packed request goes out plain.
+                headers.remove(CONTENT_ENCODING);
+            }
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
+            Head {
+                base: envelope.base,
+                method: envelope.method.clone(),
+                path_and_query: &envelope.path,
                 headers,
-                body,
-            )
-            .await
+            }
+        };
+        let sent = self.upstream.whole(head, bytes).await;
+        self.tally.reached(envelope.wire, sent.is_ok());
+        sent
     }
 
     fn pass_on(
         &self,
-        answer: Response<Incoming>,
+        answer: Answer,
         outgoing: &Outgoing,
         wire: Wire,
+        history: History,
     ) -> Response<Body> {
-        let (parts, body) = answer.into_parts();
-        let body = match outgoing.ticket.clone() {
-            Some(ticket) if parts.status.is_success() => {
-                let keeper = self.keeper();
-                let report = Box::new(move |seen| keeper.saw(&ticket, seen));
-                Body::new(Watched::new(body, &parts.headers, wire, report))
+        let Answer { parts, front, rest } = answer;
+        let ticket = outgoing.ticket.clone();
+        let open = history.open(outgoing);
+        let is_named = ticket
+            .as_ref()
+            .is_some_and(|ticket| ticket.body.lets_items_be_named());
+        let look_for = match is_named || open.is_some() {
+            true => LookFor::Items,
+            false => LookFor::Counts,
+        };
+        let body = match parts.status.is_success() && (ticket.is_some() || open.is_some()) {
+            true => {
+                let (keeper, histories) = (self.keeper(), Arc::clone(&self.histories));
+                let report = Box::new(move |seen: Seen| {
+                    if let Some(open) = open {
+                        histories.close(open, &seen.items);
+                    }
+                    if let Some(ticket) = ticket {
+                        keeper.saw(&ticket, seen);
+                    }
+                });
+                let watched = (front, rest);
+                Body::new(Watched::new(
+                    watched,
+                    &parts.headers,
+                    wire,
+                    look_for,
+                    report,
+                ))
             }
-            _ => Body::new(body),
+            false => Body::new(rest),
         };
         let mut response = respond(&parts, body);
-        announce(response.headers_mut(), outgoing);
+        self.announce(response.headers_mut(), outgoing);
         response
+    }
+
+    /// A refusal as the provider sent it, with what was done about it.
+    fn refused(
+        &self,
+        parts: &http::response::Parts,
+        body: Body,
+        outgoing: &Outgoing,
+    ) -> Response<Body> {
+        let mut response = respond(parts, body);
+        self.announce(response.headers_mut(), outgoing);
+        response
+    }
+
+    fn unanswered(&self, wire: Wire, error: &UpstreamError, outgoing: &Outgoing) -> Response<Body> {
+        let mut response = unreachable_upstream(wire, error);
+        self.announce(response.headers_mut(), outgoing);
+        response
+    }
+
+    /// Says in the headers what was done and why, and counts it.
+    fn announce(&self, headers: &mut HeaderMap, outgoing: &Outgoing) {
+        self.tally.went_out(outgoing);
+        say(headers, "x-epitome-action", outgoing.action.as_str());
+        say(headers, "x-epitome-reason", outgoing.reason.as_str());
+        if let Some(size) = outgoing.size {
+            let size = format!("{};{}", size.before, size.after);
+            say(headers, "x-epitome-tokens", &size);
+        }
+        if let Some(ticket) = &outgoing.ticket {
+            let conversation = ticket.place.conversation.as_str();
+            say(headers, "x-epitome-conversation", conversation);
+        }
     }
 }
 
@@ -327,74 +460,6 @@ enum Again {
     Nothing,
 }
 
-enum Collected {
-    Whole(Bytes),
-    TooLarge(Body),
-    /// What came of it, ending in the same error.
-    Broken(Body),
-}
-
-/// Reads a body up to `limit`; a larger one is handed back whole, with what was read in front.
-async fn collect(body: Body, limit: usize) -> Collected {
-    let expected = http_body::Body::size_hint(&body).lower();
-    let expected = usize::try_from(expected).unwrap_or(usize::MAX);
-    if expected > limit {
-        return Collected::TooLarge(body);
-    }
-    let mut stream = body.into_data_stream();
-    let mut first: Option<Bytes> = None;
-    let mut buffer: Vec<u8> = Vec::new();
-    while let Some(chunk) = stream.next().await {
-        let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                let read = [first.unwrap_or_default(), buffer.into()];
-                let front = futures_util::stream::iter(read.map(Ok));
-                // What came is sent before the error closes the connection.
-                let end = futures_util::stream::once(async {
-                    tokio::task::yield_now().await;
-                    Err(error)
-                });
-                return Collected::Broken(Body::from_stream(front.chain(end)));
-            }
-        };
-        if buffer.len() + first.as_ref().map_or(0, Bytes::len) + chunk.len() > limit {
-            let read = [first.unwrap_or_default(), buffer.into(), chunk];
-            let front = futures_util::stream::iter(read.map(Ok::<_, axum::Error>));
-            return Collected::TooLarge(Body::from_stream(front.chain(stream)));
-        }
-        // A body that arrives in one piece is not copied.
-        match first.take() {
-            None if buffer.is_empty() => first = Some(chunk),
-            None => buffer.extend_from_slice(&chunk),
-            Some(earlier) => {
-                buffer.reserve(expected.max(earlier.len() + chunk.len()));
-                buffer.extend_from_slice(&earlier);
-                buffer.extend_from_slice(&chunk);
-            }
-        }
-    }
-    Collected::Whole(first.unwrap_or_else(|| buffer.into()))
-}
-
-/// What a body says, whatever it is packed in; `None` where that is not known.
-fn unpacked(bytes: &Bytes, headers: &HeaderMap) -> Option<Bytes> {
-    let encoding = headers.get(CONTENT_ENCODING);
-    let encoding = encoding.map_or("", |value| value.to_str().unwrap_or("unknown"));
-    let mut unpacker = Unpacker::of(encoding)?;
-    let mut plain = Vec::new();
-    unpacker.feed(bytes, |part| plain.extend_from_slice(part));
-    (!unpacker.is_broken()).then(|| plain.into())
-}
-
-/// The text of an error answer, and the answer to be passed on all the same.
-async fn read_error(body: Incoming, headers: &HeaderMap) -> (Option<Bytes>, Body) {
-    match collect(Body::new(body), ERROR_LIMIT).await {
-        Collected::Whole(bytes) => (unpacked(&bytes, headers), Body::from(bytes)),
-        Collected::TooLarge(body) | Collected::Broken(body) => (None, body),
-    }
-}
-
 /// Whether a request asks for the long context that some models have only then.
 fn context_beta(headers: &HeaderMap) -> ContextBeta {
     let values = headers.get_all("anthropic-beta").iter();
@@ -406,45 +471,12 @@ fn context_beta(headers: &HeaderMap) -> ContextBeta {
         .unwrap_or_default()
 }
 
-/// A refusal as the provider sent it, with what was done about it.
-fn refused(parts: &http::response::Parts, body: Body, outgoing: &Outgoing) -> Response<Body> {
-    let mut response = respond(parts, body);
-    announce(response.headers_mut(), outgoing);
-    response
-}
-
 /// The provider's answer, with its own status and headers.
 fn respond(parts: &http::response::Parts, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = parts.status;
     *response.headers_mut() = end_to_end(&parts.headers);
     response
-}
-
-/// Says in the headers what was done and why.
-fn announce(headers: &mut HeaderMap, outgoing: &Outgoing) {
-    say(headers, "x-epitome-action", outgoing.action.as_str());
-    say(headers, "x-epitome-reason", outgoing.reason.as_str());
-    if let Some(size) = outgoing.size {
-        say(
-            headers,
-            "x-epitome-tokens",
-            &format!("{};{}", size.before, size.after),
-        );
-    }
-    if let Some(ticket) = &outgoing.ticket {
-        say(
-            headers,
-            "x-epitome-conversation",
-            ticket.place.conversation.as_str(),
-        );
-    }
-}
-
-fn say(headers: &mut HeaderMap, name: &'static str, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(HeaderName::from_static(name), value);
-    }
 }
 
 fn unreachable_upstream(wire: Wire, error: &UpstreamError) -> Response<Body> {

@@ -5,7 +5,6 @@ use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
@@ -16,13 +15,17 @@ use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
+use crate::address::bare;
 use crate::config::{Config, StartError, StoreLocation};
 use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::{Keeper, Rules};
 use crate::models::Models;
 use crate::neighbours::{self, Own, is_own_address};
-use crate::proxy::{self, Proxy};
+use crate::proxy::{self, Proxy, Unpacking};
+use crate::serving;
+use crate::status;
+use crate::tally::Tally;
 use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
@@ -97,9 +100,12 @@ impl Server {
         let proxy = Proxy {
             keeper: RwLock::new(Arc::new(keeper)),
             upstream: Upstream::new(),
-            openai: config.openai_upstream,
-            anthropic: config.anthropic_upstream,
+            openai: config.openai_upstream.as_ref().map(without_user),
+            anthropic: config.anthropic_upstream.as_ref().map(without_user),
             inspection_limit_bytes: config.inspection_limit_bytes,
+            histories: Arc::default(),
+            tally: Tally::default(),
+            unpacking: Unpacking::new(),
             own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8])),
         };
         Ok(Self {
@@ -124,16 +130,19 @@ impl Server {
         }
     }
 
-    /// Serves until `shutdown` is done, then lets running answers and writes finish.
+    /// Serves until `shutdown` is done, then lets running answers and writes finish. Connections without a whole request do
+    /// not hold it up.
     ///
     /// # Errors
-    /// When the system refuses to accept connections any longer.
+    /// None for now: where the system has no room for connections it is asked again.
     pub async fn run(
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
         let router = Router::new()
-            .route("/healthz", get(health))
+            .route("/healthz", get(status::health))
+            .route("/readyz", get(status::ready))
+            .route("/metrics", get(status::metrics))
             .route("/v1/{*path}", any(proxy::handle))
             .fallback(nothing_here)
             .with_state(Arc::clone(&self.proxy))
@@ -141,9 +150,7 @@ impl Server {
                 self.proxy.own.clone(),
                 neighbours::check,
             ));
-        let served = axum::serve(self.listener, router)
-            .with_graceful_shutdown(shutdown)
-            .await;
+        serving::serve(self.listener, router, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
         if crate::clock::within(DRAIN, self.tasks.wait())
@@ -152,7 +159,7 @@ impl Server {
         {
             tracing::warn!("background work did not end in time; the next request makes up for it");
         }
-        served
+        Ok(())
     }
 }
 
@@ -173,26 +180,27 @@ impl Reloader {
     }
 }
 
-async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
-    let keeper = proxy.keeper();
-    let store = keeper.store_health();
-    let status = if store.is_failing() { "degraded" } else { "ok" };
-    let body = serde_json::json!({
-        "status": status,
-        "store_failures": store.failures(),
-        "store_deadlines": store.deadlines(),
-    });
-    ([("content-type", "application/json")], body.to_string())
-}
-
 /// Only `/v1/` belongs to providers; nothing else is sent to them, least of all with the client's key.
 async fn nothing_here() -> impl IntoResponse {
     let body = serde_json::json!({"error": {"message": "not found: providers' APIs are under /v1/", "type": "not_found"}});
     (
         http::StatusCode::NOT_FOUND,
-        [("content-type", "application/json")],
+        [
+            ("content-type", "application/json"),
+            ("x-epitome-action", "passthrough"),
+            ("x-epitome-reason", "not_found"),
+        ],
         body.to_string(),
     )
+}
+
+/// Where requests go. Providers take keys in headers, which clients send; what stands in an address is kept nowhere.
+fn without_user(upstream: &http::Uri) -> http::Uri {
+    let bare = bare(upstream);
+    if bare != *upstream {
+        tracing::warn!(upstream = %bare, "user and password in an upstream address are not sent: clients send their keys");
+    }
+    bare
 }
 
 async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartError> {

@@ -22,7 +22,16 @@ pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -
         header::CONTENT_TYPE,
         header::HeaderValue::from_static("application/json"),
     );
+    say(response.headers_mut(), "x-epitome-action", "passthrough");
+    say(response.headers_mut(), "x-epitome-reason", code);
     response
+}
+
+/// Says something about a request in a header of ours.
+pub(crate) fn say(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    if let Ok(value) = header::HeaderValue::from_str(value) {
+        headers.insert(header::HeaderName::from_static(name), value);
+    }
 }
 
 /// Whose API a request speaks: by its path, or where both have it by the headers that only one of them asks for.

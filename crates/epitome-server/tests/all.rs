@@ -17,6 +17,12 @@ mod broken_upstream;
 #[path = "all/bytes.rs"]
 mod bytes;
 #[cfg(test)]
+#[path = "all/connections.rs"]
+mod connections;
+#[cfg(test)]
+#[path = "all/continued.rs"]
+mod continued;
+#[cfg(test)]
 #[path = "all/conversations.rs"]
 mod conversations;
 #[cfg(test)]
@@ -31,6 +37,9 @@ mod museum;
 #[cfg(test)]
 #[path = "all/neighbours.rs"]
 mod neighbours;
+#[cfg(test)]
+#[path = "all/packed.rs"]
+mod packed;
 #[cfg(test)]
 #[path = "all/recall.rs"]
 mod recall;
@@ -48,6 +57,15 @@ mod sdk;
 #[cfg(test)]
 #[path = "all/splices.rs"]
 mod splices;
+#[cfg(test)]
+#[path = "all/status.rs"]
+mod status;
+#[cfg(test)]
+#[path = "all/strange.rs"]
+mod strange;
+#[cfg(test)]
+#[path = "all/stress.rs"]
+mod stress;
 #[cfg(test)]
 #[path = "all/traces.rs"]
 mod traces;

@@ -131,6 +131,12 @@ dispatch!(Compactions {
         tenant: &TenantId,
         conversation: &ConversationId,
     ) -> Result<Vec<CompactionRow>>;
+    fn compactions_along(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        limit: u32,
+    ) -> Result<Vec<CompactionRow>>;
 });
 
 dispatch!(Changes {

@@ -43,6 +43,22 @@ pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
     " FROM compactions WHERE tenant = $1 AND conversation = $2 ORDER BY created_ms, id"
 );
 
+/// The conversation itself first, then the one that it branched off from, and so on. Whatever names are stored, it ends.
+pub(crate) const SELECT_COMPACTIONS_ALONG: &str = concat!(
+    "WITH RECURSIVE line (place, distance) AS ( \
+        SELECT $2, 0 \
+        UNION ALL \
+        SELECT o.parent, line.distance + 1 FROM line \
+            JOIN conversations AS o ON o.tenant = $1 AND o.id = line.place \
+            WHERE o.parent IS NOT NULL AND line.distance < 64 \
+    ) \
+    SELECT ",
+    compaction_columns!(),
+    " FROM line JOIN compactions AS c \
+        ON c.tenant = $1 AND c.conversation = line.place AND c.state <> 'undone' \
+    ORDER BY line.distance, created_ms DESC, id DESC LIMIT $3"
+);
+
 pub(crate) const SELECT_COMPACTION: &str = concat!(
     "SELECT ",
     compaction_columns!(),

@@ -8,6 +8,7 @@
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`shape`]: a request as short lines for snapshots;
+//! - [`strange`]: things that no format knows, and what must not be torn apart around them;
 //! - [`shares`]: how a provider counts over time;
 //! - [`expectation`]: tests that must fail until they are struck off a list;
 //! - [`tokens`]: the scripted model's own way of counting.
@@ -27,6 +28,7 @@ pub mod server;
 pub mod shape;
 pub mod shares;
 pub mod signature;
+pub mod strange;
 pub mod strict;
 pub mod tokens;
 mod wire;

@@ -7,6 +7,7 @@ mod config;
 mod errors;
 mod fault;
 mod hook;
+mod kept;
 mod openai_chat;
 mod openai_responses;
 mod playback;

@@ -73,6 +73,8 @@ pub enum Rule {
     MissingReasoning,
     /// An identifier that does not begin as its kind of item asks for.
     MalformedId,
+    /// A reference to an item or an answer that the provider does not have.
+    UnknownReference,
     /// A wish for a compaction that is not the last item.
     MisplacedTrigger,
 }

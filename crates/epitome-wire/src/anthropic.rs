@@ -2,8 +2,8 @@
 
 use epitome::{Block, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::canonical::Canonical;
-use crate::decoded::{Blocks, Decoded, Unreadable};
+use crate::canonical::{self, Canonical};
+use crate::decoded::{Blocks, Decoded, Unreadable, opaque};
 use crate::json::{Kind, Value, quoted};
 use crate::media;
 
@@ -21,7 +21,8 @@ fn kind(block: &Value<'_>) -> BlockKind {
     match block.string("type").as_deref() {
         Some("text") => BlockKind::Text,
         Some("thinking" | "redacted_thinking") => BlockKind::Thinking,
-        Some("tool_use" | "server_tool_use" | "mcp_tool_use") => BlockKind::Call,
+        // `tool_use`, `server_tool_use`, `mcp_tool_use`, and those to come.
+        Some(name) if name.ends_with("tool_use") => BlockKind::Call,
         // Server tools answer in blocks of their own: `web_search_tool_result` and its like.
         Some(name) if name.ends_with("tool_result") => BlockKind::Result,
         Some("image") => BlockKind::Media("image"),
@@ -30,7 +31,7 @@ fn kind(block: &Value<'_>) -> BlockKind {
     }
 }
 
-fn role(value: &Value<'_>) -> Option<Role> {
+pub(crate) fn role(value: &Value<'_>) -> Option<Role> {
     Some(match value.string("role")?.as_ref() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -46,7 +47,7 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
         Some(Kind::Text(text)) => out.say(text, role),
         Some(Kind::Array(blocks)) => {
             for block in blocks {
-                decode_block(block, role, &mut out)?;
+                decode_block(block, role, &mut out);
             }
         }
         _ => return Err(Unreadable::WrongType("content")),
@@ -54,30 +55,28 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     Ok(out.into_decoded(role))
 }
 
-fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+fn decode_block<'a>(block: &Value<'a>, role: Role, out: &mut Blocks<'a>) {
     let chars = block.range.len();
     let decoded = match kind(block) {
-        BlockKind::Text => {
-            let text = block.get("text").and_then(Value::as_text);
-            out.say(text.ok_or(Unreadable::WrongType("text"))?, role);
-            return Ok(());
-        }
+        BlockKind::Text => match block.get("text").and_then(Value::as_text) {
+            Some(text) => return out.say(text, role),
+            None => opaque(block),
+        },
         BlockKind::Thinking => Block::Thinking { chars },
         BlockKind::Call => {
-            let id = block.string("id").ok_or(Unreadable::WrongType("id"))?;
+            // A call without an id is answered by the result without one.
+            let id = block.string("id").unwrap_or_default();
             let name = block.string("name").unwrap_or_default();
-            out.call(&id, &name, block.get("input"));
-            return Ok(());
+            return out.call(&id, &name, block.get("input"));
         }
         BlockKind::Result => {
             let at = out.blocks.len();
-            Block::Result(result(block, at, out)?)
+            Block::Result(result(block, at, out))
         }
         BlockKind::Media(kind) => Block::Media(medium(kind, block)),
-        BlockKind::Other => Block::Opaque { chars },
+        BlockKind::Other => opaque(block),
     };
     out.push(decoded);
-    Ok(())
 }
 
 fn member(block: &Value<'_>, name: &str) -> Option<String> {
@@ -94,11 +93,7 @@ fn medium(kind: &str, block: &Value<'_>) -> Media {
     }
 }
 
-fn result<'a>(
-    block: &Value<'a>,
-    at: usize,
-    out: &mut Blocks<'a>,
-) -> Result<ToolResult, Unreadable> {
+fn result<'a>(block: &Value<'a>, at: usize, out: &mut Blocks<'a>) -> ToolResult {
     let mut parts = Vec::new();
     match block.get("content").map(|content| (content, &content.kind)) {
         None | Some((_, Kind::Null)) => {}
@@ -114,7 +109,9 @@ fn result<'a>(
                             out.result_texts.push((at, parts.len(), *text));
                             ResultPart::Text(text.decode().into_owned())
                         }
-                        None => return Err(Unreadable::WrongType("text")),
+                        None => ResultPart::Opaque {
+                            chars: item.range.len(),
+                        },
                     },
                     BlockKind::Media(kind) => {
                         let place = (at, parts.len(), item.range.clone());
@@ -132,15 +129,20 @@ fn result<'a>(
             chars: content.range.len(),
         }),
     }
-    Ok(ToolResult {
+    ToolResult {
         call_id: member(block, "tool_use_id").unwrap_or_default().into(),
         parts,
         is_error: block.get("is_error").map(|flag| &flag.kind) == Some(&Kind::Bool(true)),
-    })
+    }
 }
 
 pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
-    let role = role(value).filter(|role| *role != Role::System)?;
+    let Some(role) = role(value) else {
+        return canonical::unknown(value);
+    };
+    if role == Role::System {
+        return None;
+    }
     let mut out = Canonical::new(role.as_str());
     if let Some(content) = value.get("content") {
         match &content.kind {

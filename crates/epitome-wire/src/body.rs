@@ -18,6 +18,15 @@ pub struct Body {
     list: Range<usize>,
     messages: Vec<Range<usize>>,
     separator: Separator,
+    /// The items that are only named, in order.
+    named: Vec<Named>,
+}
+
+/// An item that a body only names, and what it is as far as that is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) index: usize,
+    pub(crate) item: Option<Bytes>,
 }
 
 /// What stands between two messages.
@@ -55,12 +64,16 @@ pub enum Field {
     Conversation,
     /// What the provider is asked to do about the context.
     ContextManagement,
+    /// Whether the provider is to leave out what does not fit.
+    Truncation,
     /// Servers whose tools the provider calls.
     McpServers,
     /// That the provider is to look on the web.
     WebSearchOptions,
     /// What a gateway adds, such as pages of the web.
     Plugins,
+    /// Whether the provider keeps the answer.
+    Store,
 }
 
 impl Field {
@@ -78,9 +91,11 @@ impl Field {
             "previous_response_id" => Self::PreviousResponseId,
             "conversation" => Self::Conversation,
             "context_management" => Self::ContextManagement,
+            "truncation" => Self::Truncation,
             "mcp_servers" => Self::McpServers,
             "web_search_options" => Self::WebSearchOptions,
             "plugins" => Self::Plugins,
+            "store" => Self::Store,
             _ => return None,
         })
     }
@@ -176,6 +191,7 @@ impl Body {
             list,
             messages,
             separator: Separator::Comma,
+            named: Vec::new(),
         })
     }
 
@@ -202,6 +218,7 @@ impl Body {
             list,
             messages,
             separator: Separator::Comma,
+            named: Vec::new(),
         })
     }
 
@@ -225,6 +242,7 @@ impl Body {
             list,
             messages,
             separator: Separator::Line,
+            named: Vec::new(),
         })
     }
 
@@ -318,6 +336,22 @@ impl Body {
         self.field(Field::Stream) == Some(b"true")
     }
 
+    /// The item that stands at `index` by its name alone.
+    pub(crate) fn named(&self, index: usize) -> Option<&Named> {
+        let at = self.named.binary_search_by_key(&index, |named| named.index);
+        self.named.get(at.ok()?)
+    }
+
+    pub(crate) fn set_named(&mut self, named: Vec<Named>) {
+        self.named = named;
+    }
+
+    /// Whether later requests may name the items of the answer instead of sending them.
+    #[must_use]
+    pub fn lets_items_be_named(&self) -> bool {
+        self.wire == Wire::OpenAiResponses && self.field(Field::Store) != Some(b"false")
+    }
+
     pub(crate) const fn with_wire(mut self, wire: Wire) -> Self {
         self.wire = wire;
         self
@@ -333,7 +367,7 @@ impl Body {
 }
 
 /// The member's name; escapes in names are rare but legal.
-fn member_name(bytes: &[u8], range: Range<usize>) -> std::borrow::Cow<'_, str> {
+pub(crate) fn member_name(bytes: &[u8], range: Range<usize>) -> std::borrow::Cow<'_, str> {
     let raw = bytes.get(range.clone()).unwrap_or_default();
     if raw.contains(&b'\\')
         && let Ok(value) = json::read_within(bytes, range.start - 1..range.end + 1)

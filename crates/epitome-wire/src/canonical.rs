@@ -101,6 +101,13 @@ impl Canonical {
     }
 }
 
+/// What a message says in a role that nobody knows: all that stands in it.
+pub(crate) fn unknown(value: &Value<'_>) -> Option<Digest> {
+    let mut out = Canonical::new("unknown");
+    out.rest(value, &["id", "status"]);
+    out.finish()
+}
+
 /// Whether a text block is something a client put in by itself: reminders and nothing between them.
 ///
 /// Such a block is forwarded but is nobody's word: it is no part of a message's identity and feeds no summary.

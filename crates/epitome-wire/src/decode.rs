@@ -2,24 +2,39 @@
 
 use epitome::{Digest, Role};
 
-use crate::decoded::{Decoded, Unreadable};
+use crate::decoded::{Decoded, Unreadable, unknown_message};
 use crate::json::{Kind, Value, escape};
 use crate::wire::Wire;
 use crate::{anthropic, openai_chat, openai_responses};
 
-/// Decodes a message.
+/// Decodes a message. What its format does not know (a role, a kind of block, a member of another type) is opaque: it has a
+/// size and ids, and stays where it is.
+///
+/// ```
+/// use epitome_wire::{Wire, decode, json};
+///
+/// let strange = json::read(br#"{"role":"wizard","content":"abracadabra"}"#)?;
+/// assert!(decode(Wire::OpenAiChat, &strange)?.message.is_unknown());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
-/// [`Unreadable`] when it does not have the form its format asks for.
+/// [`Unreadable`] when it is no object.
 pub fn decode<'a>(wire: Wire, value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     if !matches!(value.kind, Kind::Object(_)) {
         return Err(Unreadable::NotAnObject);
     }
-    match wire {
-        Wire::OpenAiChat => openai_chat::decode(value),
-        Wire::OpenAiResponses => openai_responses::decode(value),
-        Wire::Anthropic => anthropic::decode(value),
-    }
+    let (decoded, role) = match wire {
+        Wire::OpenAiChat => (openai_chat::decode(value), openai_chat::role(value)),
+        Wire::OpenAiResponses => (
+            openai_responses::decode(value),
+            openai_responses::role(value),
+        ),
+        Wire::Anthropic => (anthropic::decode(value), anthropic::role(value)),
+    };
+    // Somebody else said it, whoever that is: nothing of it is the model's or the client's own.
+    let role = role.unwrap_or(Role::User);
+    Ok(decoded.unwrap_or_else(|_| unknown_message(value, role)))
 }
 
 /// The canonical digest of a message; `None` for one that is no link of a chain (the client's own

@@ -7,6 +7,13 @@ use epitome::{Block, Call, Message, Role};
 use crate::canonical::is_injected;
 use crate::json::{Text, Value, compacted};
 
+/// Members by which one thing refers to another.
+const REFERENCES: &[&str] = &["id", "call_id", "item_id", "tool_use_id", "tool_call_id"];
+/// How the names of others end that do. Names of sessions and users are no such thing: everything has the same.
+const REFERENCE_ENDS: &[&str] = &["_call_id", "_request_id", "_item_id"];
+/// An id is short.
+const LONGEST_ID: usize = 200;
+
 /// A decoded message.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
@@ -43,6 +50,41 @@ pub enum Unreadable {
     /// A member has another type than the format says.
     #[error("`{0}` of a message has the wrong type")]
     WrongType(&'static str),
+}
+
+/// Something that nobody knows, by its size and the ids in it.
+pub(crate) fn opaque(value: &Value<'_>) -> Block {
+    Block::Opaque {
+        chars: value.range.len(),
+        ids: ids(value).map(Into::into).collect(),
+    }
+}
+
+/// A message that nobody knows: in a role of which nothing is known where that is the reason.
+pub(crate) fn unknown_message<'a>(value: &Value<'a>, role: Role) -> Decoded<'a> {
+    let lists = ["content", "tool_calls", "output"];
+    let parts = lists.iter().filter_map(|name| value.get(name));
+    let inside = parts.flat_map(|list| list.items()).flat_map(ids);
+    let block = Block::Opaque {
+        chars: value.range.len(),
+        ids: ids(value).chain(inside).map(Into::into).collect(),
+    };
+    let mut out = Blocks::default();
+    out.push(block);
+    out.into_decoded(role)
+}
+
+/// The ids by which something may be known to others, or others to it.
+fn ids<'v>(value: &'v Value<'_>) -> impl Iterator<Item = String> + use<'v> {
+    let members = value.members().iter().filter(|(name, _)| {
+        let name = name.decode();
+        let is_named = REFERENCES.contains(&&*name);
+        is_named || REFERENCE_ENDS.iter().any(|end| name.ends_with(end))
+    });
+    let texts = members.filter_map(|(_, value)| value.as_text());
+    texts
+        .map(|text| text.decode().into_owned())
+        .filter(|id| (1..=LONGEST_ID).contains(&id.len()))
 }
 
 /// Collects blocks while they are decoded.

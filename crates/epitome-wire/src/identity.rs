@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use epitome::{Block, Digest, Facts, Log, Message, Meter, Reason, ReferenceMeter, ResultPart};
 
 use crate::body::Body;
-use crate::decode::{canonical, decode};
+use crate::decode::canonical;
 use crate::wire::Wire;
 
 /// What was derived from one message when it first arrived.
@@ -201,7 +201,7 @@ impl Conversation {
     /// read strictly.
     ///
     /// # Errors
-    /// [`Reason::UnreadableMessage`] when a message does not have the form its format asks for.
+    /// [`Reason::UnreadableMessage`] when a message is no JSON object.
     pub fn of(body: &Body, memo: &Memo, key: &ChainKey) -> Result<Self, Reason> {
         let mut new_messages = 0;
         let mut messages = Vec::with_capacity(body.len());
@@ -213,6 +213,7 @@ impl Conversation {
                 messages.extend(known.iter().cloned());
                 continue;
             }
+            let mut is_settled = true;
             for index in start..start + group.len() {
                 let exact = exact_digest(body.wire(), body.message(index));
                 let known = memo.messages().look_up(&exact);
@@ -221,12 +222,19 @@ impl Conversation {
                     None => {
                         new_messages += 1;
                         let known = Arc::new(derive(body, index, exact, memo)?);
-                        memo.messages().remember(exact, Arc::clone(&known));
+                        // What nobody has seen may yet be seen.
+                        let is_unseen = body.named(index).is_some_and(|named| named.item.is_none());
+                        is_settled &= !is_unseen;
+                        if !is_unseen {
+                            memo.messages().remember(exact, Arc::clone(&known));
+                        }
                         known
                     }
                 });
             }
-            if let (Some(digest), Some(known)) = (digest, messages.get(start..)) {
+            if let (Some(digest), Some(known)) =
+                (digest.filter(|_| is_settled), messages.get(start..))
+            {
                 memo.groups().remember(digest, known.into());
             }
         }
@@ -268,15 +276,24 @@ fn exact_digest(wire: Wire, bytes: &[u8]) -> Digest {
 
 fn derive(body: &Body, index: usize, exact: Digest, memo: &Memo) -> Result<Known, Reason> {
     let value = body.read(index).map_err(|_| Reason::UnreadableMessage)?;
-    let decoded = decode(body.wire(), &value).map_err(|_| Reason::UnreadableMessage)?;
+    let message = body.decoded(index).ok_or(Reason::UnreadableMessage)?;
+    let mut facts = Facts::of(&message, memo.meter);
+    if body.named(index).is_some() {
+        // A name cannot be shortened.
+        (
+            facts.trimmable_tokens,
+            facts.argument_tokens,
+            facts.wordy_tokens,
+        ) = (0, 0, 0);
+    }
     Ok(Known {
         exact,
         canonical: canonical(body.wire(), &value),
-        facts: Facts::of(&decoded.message, memo.meter),
-        is_plain: is_plain_message(&decoded.message),
+        facts,
+        is_plain: is_plain_message(&message),
         reference_units: memo
             .reference
-            .map_or(0, |reference| reference.units(&decoded.message)),
+            .map_or(0, |reference| reference.units(&message)),
     })
 }
 

@@ -5,7 +5,7 @@
 //! - who is speaking: [`Conversation`], made with a [`Memo`] and a [`ChainKey`]
 //! - what came back: [`Answer`], [`Accumulator`], [`Overflow`], [`Refusal`], [`Counted`], [`StreamWatch`], [`sse`],
 //!   [`Unpacker`]
-//! - what a client says by itself: [`is_injected`]
+//! - what a client says by itself: [`is_injected`]; what it only names: [`Items`]
 //! - what people look for a message by: [`searchable_text`]
 //! - what a provider would refuse: [`violations`] on decoded messages, [`problems`] on a body; put right: [`repair`]
 //!
@@ -15,14 +15,17 @@
 
 mod answer;
 mod anthropic;
+mod begun;
 mod body;
 mod canonical;
+mod continued;
 mod decode;
 mod decoded;
 mod detect;
 mod encode;
 mod encoding;
 mod identity;
+mod items;
 pub mod json;
 mod media;
 mod openai_chat;
@@ -40,14 +43,17 @@ mod validity;
 mod wire;
 
 pub use answer::{Accumulator, Answer};
+pub use begun::{Begun, StreamStart};
 pub use body::{Body, BodyError, Field};
 pub use canonical::{NORMALISER_VERSION, is_injected};
+pub use continued::{Continued, sent_back};
 pub use decode::{canonical, decode, summary_message};
 pub use decoded::{Arguments, Decoded, Unreadable};
 pub use detect::{Detected, detect};
 pub use encode::encode;
 pub use encoding::Unpacker;
 pub use identity::{ChainKey, Conversation, FirstBytes, Known, Memo, Prehashed};
+pub use items::{AnswerItems, Items};
 pub use media::{Detail, ImageSize};
 pub use overflow::{Cure, Overflow, Refusal};
 pub use render::RenderError;

@@ -2,15 +2,15 @@
 
 use epitome::{Block, Digest, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::canonical::Canonical;
-use crate::decoded::{Blocks, Decoded, Unreadable};
+use crate::canonical::{self, Canonical};
+use crate::decoded::{Blocks, Decoded, Unreadable, opaque};
 use crate::json::{Kind, Text, Value, escape};
 use crate::media;
 
 /// Members that hold reasoning, by the names servers give them.
 const REASONING: &[&str] = &["reasoning_content", "reasoning", "reasoning_details"];
 
-fn role(value: &Value<'_>) -> Option<Role> {
+pub(crate) fn role(value: &Value<'_>) -> Option<Role> {
     Some(match value.string("role")?.as_ref() {
         "system" | "developer" => Role::System,
         "user" => Role::User,
@@ -24,7 +24,7 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     let role = role(value).ok_or(Unreadable::UnknownRole)?;
     let mut out = Blocks::default();
     if role == Role::Tool {
-        result(value, &mut out)?;
+        result(value, &mut out);
     } else {
         for name in REASONING {
             if let Some(thinking) = value.get(name).filter(|thinking| !thinking.is_null()) {
@@ -33,15 +33,15 @@ pub(crate) fn decode<'a>(value: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
                 });
             }
         }
-        content(value, role, &mut out)?;
-        calls(value, &mut out)?;
+        content(value, role, &mut out);
+        calls(value, &mut out);
     }
     Ok(out.into_decoded(role))
 }
 
-fn content<'a>(value: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+fn content<'a>(value: &Value<'a>, role: Role, out: &mut Blocks<'a>) {
     let Some(content) = value.get("content") else {
-        return Ok(());
+        return;
     };
     match &content.kind {
         Kind::Null => {}
@@ -54,9 +54,8 @@ fn content<'a>(value: &Value<'a>, role: Role, out: &mut Blocks<'a>) -> Result<()
                 }
             }
         }
-        _ => return Err(Unreadable::WrongType("content")),
+        _ => out.push(opaque(content)),
     }
-    Ok(())
 }
 
 fn part_text<'p, 'a>(part: &'p Value<'a>) -> Option<&'p Text<'a>> {
@@ -73,9 +72,7 @@ fn other_part(part: &Value<'_>) -> Block {
         Some("image_url") => medium("image", media::openai_image(part)),
         Some("input_audio") => medium("audio", MEDIA_TOKENS),
         Some("file") => medium("document", MEDIA_TOKENS),
-        _ => Block::Opaque {
-            chars: part.range.len(),
-        },
+        _ => opaque(part),
     }
 }
 
@@ -86,28 +83,28 @@ fn medium(kind: &str, tokens: u32) -> Block {
     })
 }
 
-fn calls<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+fn calls<'a>(value: &Value<'a>, out: &mut Blocks<'a>) {
     let Some(calls) = value.get("tool_calls").filter(|calls| !calls.is_null()) else {
-        return Ok(());
+        return;
     };
     let Kind::Array(calls) = &calls.kind else {
-        return Err(Unreadable::WrongType("tool_calls"));
+        out.push(opaque(calls));
+        return;
     };
     for call in calls {
-        let id = call
-            .string("id")
-            .ok_or(Unreadable::WrongType("tool_calls"))?;
         let (name, arguments) = match (call.get("function"), call.get("custom")) {
             (Some(function), _) => (function.string("name"), function.get("arguments")),
             (None, Some(custom)) => (custom.string("name"), custom.get("input")),
             (None, None) => (None, None),
         };
-        out.call(&id, &name.unwrap_or_default(), arguments);
+        let name = name.unwrap_or_default();
+        // Servers without ids pair a result with its call by the tool's name, or by the order alone.
+        let id = call.string("id").unwrap_or_else(|| name.clone());
+        out.call(&id, &name, arguments);
     }
-    Ok(())
 }
 
-fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) {
     let mut parts = Vec::new();
     match value.get("content").map(|content| &content.kind) {
         None | Some(Kind::Null) => {}
@@ -135,7 +132,9 @@ fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable>
                 });
             }
         }
-        Some(_) => return Err(Unreadable::WrongType("content")),
+        Some(_) => parts.push(ResultPart::Opaque {
+            chars: value.range.len(),
+        }),
     }
     let id = value
         .string("tool_call_id")
@@ -146,11 +145,15 @@ fn result<'a>(value: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable>
         parts,
         is_error: false,
     }));
-    Ok(())
 }
 
 pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
-    let role = role(value).filter(|role| *role != Role::System)?;
+    let Some(role) = role(value) else {
+        return canonical::unknown(value);
+    };
+    if role == Role::System {
+        return None;
+    }
     let mut out = Canonical::new(role.as_str());
     if let Some(content) = value.get("content") {
         match &content.kind {
@@ -162,7 +165,11 @@ pub(crate) fn canonical(value: &Value<'_>) -> Option<Digest> {
             _ => out.json(b'c', content),
         }
     }
-    for call in value.get("tool_calls").map_or(&[][..], Value::items) {
+    let calls = value.get("tool_calls").filter(|calls| !calls.is_null());
+    if let Some(calls) = calls.filter(|calls| !matches!(calls.kind, Kind::Array(_))) {
+        out.json(b'j', calls);
+    }
+    for call in calls.map_or(&[][..], Value::items) {
         if let Some(id) = call.get("id").and_then(Value::as_text) {
             out.text(b'i', id);
         }

@@ -7,7 +7,7 @@ mod canonical;
 
 use epitome::{Block, MEDIA_TOKENS, Media, ResultPart, Role, ToolResult};
 
-use crate::decoded::{Blocks, Decoded, Unreadable};
+use crate::decoded::{Blocks, Decoded, Unreadable, opaque};
 use crate::json::{Kind, Text, Value, escape};
 use crate::media;
 
@@ -83,6 +83,14 @@ fn speaker(item: &Value<'_>) -> Option<Role> {
     })
 }
 
+/// Who speaks in an item, where that is known.
+pub(crate) fn role(item: &Value<'_>) -> Option<Role> {
+    match ItemKind::of(item) {
+        ItemKind::Message => speaker(item),
+        kind => Some(kind.role()),
+    }
+}
+
 pub(crate) fn decode<'a>(item: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
     let kind = ItemKind::of(item);
     let mut role = kind.role();
@@ -94,15 +102,15 @@ pub(crate) fn decode<'a>(item: &Value<'a>) -> Result<Decoded<'a>, Unreadable> {
             content(item, role, &mut out)?;
         }
         ItemKind::Reasoning => out.push(Block::Thinking { chars }),
-        ItemKind::Call => out.call(&call_id(item)?, &tool_name(item), arguments(item)),
+        ItemKind::Call => out.call(&call_id(item), &tool_name(item), arguments(item)),
         ItemKind::Output => {
-            let call_id = call_id(item)?;
-            let parts = output(item, "output", 0, &mut out)?;
+            let call_id = call_id(item);
+            let parts = output(item, "output", 0, &mut out);
             out.push(result(call_id, parts, item));
         }
-        ItemKind::ServerCall => server_call(item, &mut out)?,
+        ItemKind::ServerCall => server_call(item, &mut out),
         ItemKind::Tools | ItemKind::Compaction | ItemKind::Reference | ItemKind::Other => {
-            out.push(Block::Opaque { chars });
+            out.push(opaque(item));
         }
     }
     Ok(out.into_decoded(role))
@@ -147,9 +155,7 @@ fn other_part(part: &Value<'_>) -> Block {
         Some("input_image" | "computer_screenshot") => medium("image", media::openai_image(part)),
         Some("input_audio") => medium("audio", MEDIA_TOKENS),
         Some("input_file") => medium("document", MEDIA_TOKENS),
-        _ => Block::Opaque {
-            chars: part.range.len(),
-        },
+        _ => opaque(part),
     }
 }
 
@@ -160,8 +166,9 @@ fn medium(kind: &str, tokens: u32) -> Block {
     })
 }
 
-/// By what a call and its output are paired. Approvals and local shells have names of their own for it.
-fn call_id(item: &Value<'_>) -> Result<String, Unreadable> {
+/// By what a call and its output are paired. Approvals and local shells have names of their own for it; a call without an
+/// id is answered by the output without one.
+fn call_id(item: &Value<'_>) -> String {
     let names: &[&str] = match item.string("type").as_deref() {
         Some("mcp_approval_request") => &["id"],
         Some("mcp_approval_response") => &["approval_request_id"],
@@ -172,7 +179,7 @@ fn call_id(item: &Value<'_>) -> Result<String, Unreadable> {
         .iter()
         .find_map(|name| item.string(name))
         .map(|id| id.into_owned())
-        .ok_or(Unreadable::WrongType("call_id"))
+        .unwrap_or_default()
 }
 
 /// The tool's own name, or what kind of call it is.
@@ -217,10 +224,10 @@ fn output<'a>(
     name: &'static str,
     at: usize,
     out: &mut Blocks<'a>,
-) -> Result<Vec<ResultPart>, Unreadable> {
+) -> Vec<ResultPart> {
     let mut parts = Vec::new();
     let Some(output) = item.get(name) else {
-        return Ok(parts);
+        return parts;
     };
     let keep = |out: &mut Blocks<'a>, parts: &mut Vec<ResultPart>, text: &Text<'a>| {
         out.result_texts.push((at, parts.len(), *text));
@@ -255,10 +262,9 @@ fn output<'a>(
                 }
             }
         }
-        Kind::Object(_) => parts.push(other_result(output)),
-        _ => return Err(Unreadable::WrongType("output")),
+        Kind::Object(_) | Kind::Number(_) | Kind::Bool(_) => parts.push(other_result(output)),
     }
-    Ok(parts)
+    parts
 }
 
 fn other_result(part: &Value<'_>) -> ResultPart {
@@ -271,7 +277,7 @@ fn other_result(part: &Value<'_>) -> ResultPart {
 }
 
 /// A call of a tool that the provider runs: call and answer are one item, so nothing stays open.
-fn server_call<'a>(item: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreadable> {
+fn server_call<'a>(item: &Value<'a>, out: &mut Blocks<'a>) {
     let id = item.string("id").unwrap_or_default().into_owned();
     out.call(&id, &tool_name(item), arguments(item));
     let parts = match item.string("type").as_deref() {
@@ -279,12 +285,11 @@ fn server_call<'a>(item: &Value<'a>, out: &mut Blocks<'a>) -> Result<(), Unreada
             Block::Media(media) => vec![ResultPart::Media(media)],
             _ => Vec::new(),
         },
-        Some("code_interpreter_call") => output(item, "outputs", 1, out)?,
-        Some("file_search_call") => output(item, "results", 1, out)?,
-        _ => output(item, "output", 1, out)?,
+        Some("code_interpreter_call") => output(item, "outputs", 1, out),
+        Some("file_search_call") => output(item, "results", 1, out),
+        _ => output(item, "output", 1, out),
     };
     out.push(result(id, parts, item));
-    Ok(())
 }
 
 /// A message with one text.

@@ -7,8 +7,9 @@ use crate::openai_responses::ItemKind;
 use crate::wire::Wire;
 
 impl Body {
-    /// Why this conversation is the provider's to manage, if it is: parts of it are only named here, or stand in
-    /// an item that nobody else can read. Such a request is left alone.
+    /// Why this conversation is the provider's to manage, if it is: what came before is only named here, or stands in
+    /// an item that nobody else can read. Such a request is left alone. Single items that are only named
+    /// ([`Body::resolved`]) are no such thing.
     ///
     /// ```
     /// use epitome::Reason;
@@ -28,28 +29,15 @@ impl Body {
         if is_given(Field::PreviousResponseId) || is_given(Field::Conversation) {
             return Some(Reason::ServerSideHistory);
         }
-        let names = |bytes: &[u8]| {
-            memchr::memmem::find(bytes, b"\"item_reference").is_some()
-                || memchr::memmem::find(bytes, b"compaction").is_some()
-        };
+        let names = |bytes: &[u8]| memchr::memmem::find(bytes, b"compaction").is_some();
+        if !names(self.bytes()) {
+            return None;
+        }
         // Reading is strict and slow; hardly any item is one that matters here.
-        let some_are_named = names(self.bytes());
-        let kinds = (0..self.len())
-            .filter(|&index| {
-                let bytes = self.message(index);
-                is_bare(bytes) || (some_are_named && names(bytes))
-            })
+        let mut kinds = (0..self.len())
+            .filter(|&index| names(self.message(index)))
             .filter_map(|index| Some(ItemKind::of(&self.read(index).ok()?)));
-        kinds.fold(None, |found, kind| match kind {
-            ItemKind::Reference => Some(Reason::ServerSideHistory),
-            ItemKind::Compaction => found.or(Some(Reason::ProviderManaged)),
-            _ => found,
-        })
+        let is_managed = kinds.any(|kind| kind == ItemKind::Compaction);
+        is_managed.then_some(Reason::ProviderManaged)
     }
-}
-
-/// Whether an item may be a reference that leaves out its type: an id and nothing else.
-fn is_bare(item: &[u8]) -> bool {
-    const MOST_BYTES: usize = 160;
-    item.len() <= MOST_BYTES && memchr::memmem::find(item, b"\"type\"").is_none()
 }

@@ -1,6 +1,6 @@
 //! The text of a message by which people look for it.
 
-use epitome::{Block, Message};
+use epitome::{Block, Message, Role};
 
 use crate::decode;
 use crate::json::{self, Kind, Value};
@@ -50,7 +50,12 @@ pub fn searchable_entry(wire: &str, raw: &[u8]) -> Option<String> {
     let wire = Wire::ALL.iter().find(|known| known.as_str() == wire)?;
     let value = json::read(raw).ok()?;
     let decoded = decode(*wire, &value).ok()?;
-    Some(searchable_text(&decoded.message))
+    let mut text = searchable_text(&decoded.message);
+    // What somebody says in a role that nobody knows is found by every word of it.
+    if decoded.message.is_unknown() && decoded.message.role == Role::User {
+        add_value(&value, &mut text);
+    }
+    Some(text)
 }
 
 fn add(piece: &str, text: &mut String) {

@@ -8,6 +8,7 @@ mod rounds;
 
 pub use request::is_plain_request;
 
+use crate::items::AnswerItems;
 use crate::json::{self, Value};
 use crate::overflow::Overflow;
 use crate::wire::Wire;
@@ -145,6 +146,7 @@ pub struct StreamWatch {
     decoder: crate::sse::Decoder,
     tally: Tally,
     overflow: Option<Overflow>,
+    items: Option<AnswerItems>,
 }
 
 impl StreamWatch {
@@ -156,7 +158,21 @@ impl StreamWatch {
             decoder: crate::sse::Decoder::new(),
             tally: Tally::default(),
             overflow: None,
+            items: None,
         }
+    }
+
+    /// Keeps the items of the answer too, which a later request may only name.
+    #[must_use]
+    pub fn with_items(mut self) -> Self {
+        self.items = (self.wire == Wire::OpenAiResponses).then(AnswerItems::default);
+        self
+    }
+
+    /// The items of the answer that are done.
+    #[must_use]
+    pub fn take_items(&mut self) -> AnswerItems {
+        self.items.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Looks at the next bytes of the stream.
@@ -166,6 +182,7 @@ impl StreamWatch {
             decoder,
             tally,
             overflow,
+            items,
         } = self;
         decoder.feed(bytes, |event| {
             let data = event.data;
@@ -175,6 +192,9 @@ impl StreamWatch {
                 && let Ok(value) = json::read(data)
             {
                 tally.see(*wire, &value);
+            }
+            if let Some(items) = items {
+                items.see(data);
             }
             *overflow = overflow.take().or_else(|| Overflow::in_success(data));
         });

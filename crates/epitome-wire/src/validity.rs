@@ -73,7 +73,8 @@ impl Setting {
         Self {
             wire: body.wire(),
             marks_around: marks_around(body),
-            is_continued: body.kept_by_provider() == Some(Reason::ServerSideHistory),
+            is_continued: body.kept_by_provider() == Some(Reason::ServerSideHistory)
+                || body.names_items(),
         }
     }
 }

@@ -59,6 +59,8 @@ mod sessions;
 mod spelling;
 #[path = "all/splices.rs"]
 mod splices;
+#[path = "all/strange.rs"]
+mod strange;
 #[path = "all/streams.rs"]
 mod streams;
 #[path = "all/traffic.rs"]

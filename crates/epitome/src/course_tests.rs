@@ -227,3 +227,21 @@ fn tools_and_output_count() {
         Move::Compact(Reason::HardLine)
     );
 }
+
+#[test]
+fn a_large_frame_leaves_room_for_what_the_user_wants() {
+    let log = chat(500);
+    let sight = Sight::of(&log);
+    for frame_tokens in [0, 10_000, 20_000, 25_000] {
+        let mut course = of(PresetName::Default, 60_000);
+        course.set_frame(Frame {
+            tokens: frame_tokens,
+            ..Frame::default()
+        });
+        let room = course.room(&sight, Reason::HardLine);
+        assert!(
+            room.target_tokens * 7 >= room.most_tokens,
+            "{frame_tokens}: {room:?}"
+        );
+    }
+}

@@ -45,8 +45,9 @@ pub struct Source<'a> {
     pub carries_task: bool,
     /// Whether the newest request of the user is inside the span.
     pub holds_latest_request: bool,
-    /// The messages that stay in view beside the summary: what they say need not be told again.
-    pub kept: &'a [&'a Message],
+    /// The messages that stay in view beside the summary, with their positions: what they say need not be told again, and
+    /// what those behind the span take back is no longer in force.
+    pub kept: &'a [(usize, &'a Message)],
     /// What is left out of tool results that stay, with the positions of their entries.
     pub omitted: &'a [(usize, Cow<'a, str>)],
     /// Where the turn begins that goes on behind the span, for a design that tells its beginning by itself.

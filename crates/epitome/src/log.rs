@@ -2,6 +2,7 @@
 
 mod answer;
 mod facts;
+mod unknown;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,6 +14,7 @@ use crate::pin::Sayings;
 
 use answer::Answer;
 pub use facts::{CallKey, Facts};
+use unknown::Unknown;
 
 /// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
 ///
@@ -47,6 +49,7 @@ pub struct Log {
     /// Calls that nothing waits for any more. An answer may still come, where a provider pairs by id alone.
     abandoned: HashMap<CallKey, u32>,
     answer: Answer,
+    unknown: Unknown,
     newest_typed: Option<usize>,
     first_typed: Option<usize>,
     own_summary: Option<usize>,
@@ -106,10 +109,19 @@ impl Log {
         if facts.answers.is_empty() && facts.role != Role::System && !is_same_breath {
             self.abandoned.extend(self.open.drain(..));
         }
-        let is_cut = self.open.is_empty() && facts.answers.is_empty() && !self.answer.holds(facts);
+        let mut is_cut = self.open.is_empty()
+            && facts.answers.is_empty()
+            && !self.answer.holds(facts)
+            && !self.unknown.holds(facts);
+        let partner = self.unknown.partner(facts, |key| self.called_at(key));
+        if let Some(partner) = partner {
+            is_cut = false;
+            self.hold_from(partner);
+        }
         for answered in &facts.answers {
             self.close(answered);
         }
+        self.unknown.push(facts, at);
         self.open.extend(facts.calls.iter().map(|call| (*call, at)));
         self.answer = self.answer.then(facts);
         let kind = Kind {
@@ -184,6 +196,10 @@ impl Log {
         self.open = open.filter_map(here).collect();
         self.abandoned = other.abandoned.iter().filter_map(here).collect();
         self.answer = other.answer;
+        self.unknown = other.unknown.moved(|at| {
+            let moved = (at as usize + len).checked_sub(other_len)?;
+            u32::try_from(moved).ok()
+        });
     }
 
     fn append(&mut self, kind: Kind, size: Size, is_cut: bool) {
@@ -229,14 +245,27 @@ impl Log {
 
     /// A call is answered. A late answer takes back the cuts between it and its call.
     fn close(&mut self, call: &CallKey) {
-        let waiting = self.open.len();
-        self.open.retain(|(open, _)| open != call);
-        if self.open.len() == waiting
-            && let Some(called_at) = self.abandoned.remove(call)
-        {
-            let kept = self.cuts.partition_point(|cut| *cut <= called_at);
-            self.cuts.truncate(kept);
+        if let Some(at) = self.open.iter().position(|(open, _)| open == call) {
+            let (_, called_at) = self.open.remove(at);
+            self.open.retain(|(open, _)| open != call);
+            self.unknown.answered(*call, called_at);
+        } else if let Some(called_at) = self.abandoned.remove(call) {
+            self.unknown.answered(*call, called_at);
+            self.hold_from(called_at);
         }
+    }
+
+    /// Where a call was made that is not answered yet.
+    fn called_at(&self, call: &CallKey) -> Option<u32> {
+        let waiting = self.open.iter().find(|(open, _)| open == call);
+        let waiting = waiting.map(|(_, at)| *at);
+        waiting.or_else(|| self.abandoned.get(call).copied())
+    }
+
+    /// Takes back the cuts behind `position`.
+    fn hold_from(&mut self, position: u32) {
+        let kept = self.cuts.partition_point(|cut| *cut <= position);
+        self.cuts.truncate(kept);
     }
 
     /// How many entries there are.

@@ -57,11 +57,24 @@ pub enum Block {
     Result(ToolResult),
     /// An image, document or sound.
     Media(Media),
-    /// A block of a kind this version does not know. Counted, never read.
+    /// A block of a kind this version does not know, or a whole message of one. Counted, never read.
     Opaque {
         /// Characters it takes.
         chars: usize,
+        /// Ids that stand in it: what has one of them too may belong to it.
+        ids: Box<[Box<str>]>,
     },
+}
+
+impl Block {
+    /// A block that nothing is known of but its size.
+    #[must_use]
+    pub fn opaque(chars: usize) -> Self {
+        Self::Opaque {
+            chars,
+            ids: Box::default(),
+        }
+    }
 }
 
 /// A tool call as the model made it. Its texts never grow, so they carry no spare room: a block is as large as its
@@ -180,6 +193,13 @@ impl Message {
             Block::Result(result) => Some(result),
             _ => None,
         })
+    }
+
+    /// Whether nothing is known of it: neither what it says nor, perhaps, who speaks.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        let is_opaque = |block: &Block| matches!(block, Block::Opaque { .. });
+        !self.blocks.is_empty() && self.blocks.iter().all(is_opaque)
     }
 
     /// Whether it is thinking and nothing else.

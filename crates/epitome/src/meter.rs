@@ -67,7 +67,7 @@ impl Meter {
                     }
                     units += own;
                 }
-                Block::Thinking { chars } | Block::Opaque { chars } => {
+                Block::Thinking { chars } | Block::Opaque { chars, .. } => {
                     units += opaque_units(*chars);
                 }
                 Block::Call(call) => {

@@ -3,6 +3,7 @@
 //! - the lines of a message that somebody typed, and their sentences: `typed`, `sentences`
 //! - what a sentence says: `reading`, and those of a message: `saying`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
 //!   `languages` and `phrases`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
+//! - whether a sentence is a rule, a request or a tale: `purpose`
 //! - which of these is in force when somebody types it, and not a request for once or a fact: `evidence`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
@@ -18,6 +19,7 @@ mod languages;
 mod languages_tests;
 mod named;
 mod phrases;
+mod purpose;
 mod reading;
 mod saying;
 mod sentences;
@@ -38,6 +40,7 @@ pub use cap::{CappedPins, cap, pin_budget_tokens};
 use clauses::Sentence;
 pub(crate) use named::NAMED_PART;
 pub use named::{NamedResult, Share, named_results, share_named};
+pub(crate) use purpose::{Purpose, purpose};
 use reading::in_force;
 pub(crate) use reading::{Strength, is_standing, strength};
 use saying::Saying;

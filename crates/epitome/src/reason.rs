@@ -5,7 +5,7 @@ use std::fmt;
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])* $name:ident => $code:literal,)*) => {
         /// Why a conversation was compacted, or left alone. The codes are public surface.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Reason { $($(#[doc = $doc])* $name,)* }
 

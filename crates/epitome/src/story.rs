@@ -264,11 +264,6 @@ impl Story {
     fn ran(&mut self, position: usize, line: &str, text: &str, is_error: bool) -> Act {
         let mut command = Command::of(line);
         command.head = self.told(&command.head);
-        let mut outcome = Outcome::of(&command, text, is_error);
-        outcome.words = self.told(&outcome.words);
-        for error in &mut outcome.errors {
-            *error = self.told(error);
-        }
         if command.head.contains("git ") {
             if let Some(commit) = Commit::told(text).filter(|_| command.head.contains("commit")) {
                 self.branch = Some(commit.branch.clone());
@@ -293,6 +288,11 @@ impl Story {
             let hits = self.hits(text);
             let words = format!("`{}`", clip(&command.head, CALL_CHARS));
             return Act::Searched { words, hits };
+        }
+        let mut outcome = Outcome::of(&command, text, is_error);
+        outcome.words = self.told(&outcome.words);
+        for error in &mut outcome.errors {
+            *error = self.told(error);
         }
         Act::Ran { command, outcome }
     }

@@ -3,8 +3,8 @@
 //! A summary is checked both ways: what mattered must be there, and what is there must have been in the source. The
 //! check needs no model and takes time in proportion to the source.
 //!
-//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot`
-//! - what matters in the source: `weigh`; what the user wants kept: `rule` over `gist` and `denial`; what is still to be done: `todo`
+//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot` and `spelled`
+//! - what matters in the source: `weigh`; what the user wants kept: `rule` over `gist` and `denial`, `stances` over `stance`; what is still to be done: `todo`
 //! - a summary as lines and sentences: `item`; who is said to have spoken: `voice`; whether he did: `claim`
 //! - what is wrong with a sentence: `judge`; what is missing: `restore`; the text that comes out: `repair`
 //! - what was found: `report`; how others call it: `host`
@@ -23,6 +23,9 @@ mod report;
 mod restore;
 mod rule;
 mod slot;
+mod spelled;
+mod stance;
+mod stances;
 mod support;
 mod todo;
 mod typed;
@@ -34,7 +37,7 @@ pub use host::{covered, repaired};
 pub use mark::AnchorKind;
 pub use report::{Alarm, AlarmKind, AnchorCounts, Verdict, VerifyReport};
 
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
 use crate::reason::Reason;
@@ -114,6 +117,8 @@ pub struct Verification {
     /// What the rest of the view shows.
     view: Ground,
     view_text: String,
+    /// Where the source ends, if its pins are its own: what is said later may take them back.
+    last: Option<usize>,
 }
 
 /// A summary after verification.
@@ -161,7 +166,9 @@ impl Verification {
                 .collect();
             pin::carry(carried, source.iter().copied())
         };
+        let is_own = pins.is_none();
         Self {
+            last: source.last().map(|(at, _)| *at).filter(|_| is_own),
             ground: Ground::of(source, previous, asked),
             anchors: weigh::anchors(source),
             rules: Rules::of(pins.unwrap_or_else(found)),
@@ -177,6 +184,7 @@ impl Verification {
     #[must_use]
     pub fn with_pins(mut self, pins: Vec<Pin>) -> Self {
         self.rules = Rules::of(pins);
+        self.last = None;
         self
     }
 
@@ -213,13 +221,28 @@ impl Verification {
         self
     }
 
-    /// With what stands in view beside the summary: it need not be in the summary too.
+    /// With what stands in view beside the summary: it need not be in the summary too, and what the user takes back in
+    /// what stands behind the source is no longer in force. Pins that were handed in stay as they are.
     #[must_use]
-    pub fn with_view(mut self, messages: &[&Message]) -> Self {
-        let view: Vec<(usize, &Message)> = messages.iter().copied().enumerate().collect();
-        self.view = Ground::of(&view, None, None);
-        let spoken = messages.iter().flat_map(|message| message.spoken());
+    pub fn with_view(mut self, entries: &[(usize, &Message)]) -> Self {
+        self.view = Ground::of(entries, None, None);
+        let spoken = entries.iter().flat_map(|(_, message)| message.spoken());
         self.view_text = rule::single_spaced(&spoken.collect::<Vec<_>>().join("\n"));
+        if let Some(last) = self.last {
+            let later = entries.iter().copied().filter(|(at, _)| *at > last);
+            self.rules = self.rules.changed_by(later, last);
+        }
+        self
+    }
+
+    /// With what stands around the summary and was not said by anybody: it need not be in the summary too.
+    pub(crate) fn with_frame(mut self, text: &str) -> Self {
+        if !text.is_empty() {
+            let frame = Message::text(Role::User, text);
+            self.view.add(&[(0, &frame)]);
+            self.view_text.push(' ');
+            self.view_text.push_str(&rule::single_spaced(text));
+        }
         self
     }
 
@@ -236,6 +259,7 @@ impl Verification {
             verification: self,
             report: &mut report,
             repair: &mut repair,
+            text,
             scope: Vec::new(),
         };
         for (at, line) in lines.iter().enumerate() {

@@ -24,6 +24,24 @@ impl Report {
         Self { run, notices }
     }
 
+    /// Adds a suite that cargo knows nothing of.
+    pub(super) fn add_suite(&mut self, suite: Suite) {
+        if let Run::Ran { suites, is_success } = &mut self.run {
+            *is_success &= !suite.is_failed();
+            suites.push(suite);
+        }
+    }
+
+    pub(super) fn add_notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
+        self.notices.sort();
+        self.notices.dedup();
+    }
+
+    pub(super) const fn was_built(&self) -> bool {
+        matches!(self.run, Run::Ran { .. })
+    }
+
     /// Under CI a suite that could not run is a failure; absent real data never is.
     pub(crate) fn verdict(&self, is_ci: bool) -> Verdict {
         let is_success = matches!(

@@ -8,6 +8,7 @@ use epitome_config::{FILE_NAME, Sources, Standing, Trusted};
 
 use crate::Ending;
 use crate::args::ConfigTrustArgs;
+use crate::terminal::tell;
 use crate::writing::{Existing, Target};
 
 pub(super) fn run(args: &ConfigTrustArgs) -> Result<Ending> {
@@ -33,11 +34,11 @@ pub(super) fn run(args: &ConfigTrustArgs) -> Result<Ending> {
     let shown = file.display();
     if args.revoke {
         if !trusted.remove(&file) {
-            eprintln!("epitome: {shown} was not trusted");
+            tell!("epitome: {shown} was not trusted");
             return Ok(Ending::No);
         }
         write(list, &trusted)?;
-        eprintln!("epitome: {shown} is no longer trusted");
+        tell!("epitome: {shown} is no longer trusted");
         return Ok(Ending::Done);
     }
     let owned = trusted
@@ -45,9 +46,9 @@ pub(super) fn run(args: &ConfigTrustArgs) -> Result<Ending> {
         .map_err(anyhow::Error::msg)
         .with_context(|| shown.to_string())?;
     write(list, &trusted)?;
-    eprintln!("epitome: {shown} is trusted until it changes");
+    tell!("epitome: {shown} is trusted until it changes");
     for line in owned {
-        eprintln!("  {line}");
+        tell!("  {line}");
     }
     Ok(Ending::Done)
 }

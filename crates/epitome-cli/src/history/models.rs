@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::ModelsArgs;
+use crate::terminal::tell;
 use crate::{Ending, print};
 
 /// What a store holds of one model at one endpoint.
@@ -49,7 +50,7 @@ pub(super) async fn run(args: &ModelsArgs) -> Result<Ending> {
         }
     }
     if forgotten.is_empty() {
-        eprintln!("epitome: nothing is believed of {model}; `epitome models` lists the names");
+        tell!("epitome: nothing is believed of {model}; `epitome models` lists the names");
         return Ok(Ending::No);
     }
     Ok(Ending::Done)

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::unknown_session;
 use crate::args::PinsArgs;
+use crate::terminal::tell;
 use crate::{Ending, clock, print};
 use listing::{Listed, Listing};
 
@@ -46,7 +47,7 @@ pub(super) async fn run(args: &PinsArgs) -> Result<Ending> {
         }
     };
     if wanted.is_none() && listing.compaction.is_none() {
-        eprintln!("epitome: no compaction of {id} is in force, so that nothing is pinned yet");
+        tell!("epitome: no compaction of {id} is in force, so that nothing is pinned yet");
     }
     store.close().await;
     print(&text)?;

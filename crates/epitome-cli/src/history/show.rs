@@ -1,7 +1,5 @@
 //! `epitome show`.
 
-use std::io::Write;
-
 use anyhow::{Result, bail};
 use epitome_engine::record::{self, MadeFor, Record, RecordError};
 use epitome_store::{CompactionRow, Compactions, Entries, Store};
@@ -10,7 +8,8 @@ use serde_json::Value;
 use super::digest;
 use super::log::{compaction_object, headline};
 use crate::args::ShowArgs;
-use crate::{Ending, print};
+use crate::terminal::tell;
+use crate::{Ending, print, print_bytes};
 
 pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
     let store = args.at.open_read_only().await?;
@@ -20,19 +19,15 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
             bail!("{key:?} is no key: 64 hexadecimal digits, as `epitome recall` prints them");
         };
         let Some(entry) = store.entry(tenant, key).await? else {
-            eprintln!("epitome: no entry {key} in this store");
+            tell!("epitome: no entry {key} in this store");
             return Ok(Ending::No);
         };
-        return match std::io::stdout().lock().write_all(&entry.raw) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(Ending::Done),
-        };
+        print_bytes(&entry.raw)?;
+        return Ok(Ending::Done);
     }
     let id = args.id.as_deref().unwrap_or_default();
     let Some(row) = store.compaction(tenant, id).await? else {
-        eprintln!(
-            "epitome: no compaction {id} in this store; `epitome log --session ID` lists them"
-        );
+        tell!("epitome: no compaction {id} in this store; `epitome log --session ID` lists them");
         return Ok(Ending::No);
     };
     store.close().await;
@@ -58,7 +53,7 @@ fn object(row: &CompactionRow, record: Value) -> Value {
 
 /// What cannot be read is said, and the rest is shown.
 fn said(error: &RecordError) {
-    eprintln!("epitome: {error}");
+    tell!("epitome: {error}");
 }
 
 fn text(row: &CompactionRow, record: Option<&Record>, stored: &Value) -> Result<String> {

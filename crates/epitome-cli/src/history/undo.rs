@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{path, unknown_session};
 use crate::args::UndoArgs;
+use crate::terminal::tell;
 use crate::{Ending, clock, print};
 
 /// How often another writer may be faster.
@@ -25,14 +26,14 @@ pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
     let rows = store.compactions_of(tenant, id).await?;
     let in_force = |row: &CompactionRow| row.state == CompactionState::Published;
     let Some(row) = rows.into_iter().rfind(in_force) else {
-        eprintln!("epitome: no compaction of {id} is in force");
+        tell!("epitome: no compaction of {id} is in force");
         return Ok(Ending::No);
     };
     let record = match Record::of(&row) {
         Ok(record) => Some(record),
         // It is taken back all the same where that is wanted: its summary is no longer shown then, and nothing is lost.
         Err(error) if args.force => {
-            eprintln!("epitome: {error}");
+            tell!("epitome: {error}");
             None
         }
         Err(error) => {
@@ -45,10 +46,11 @@ pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
         && row.tokens_before > line
         && !args.force
     {
-        eprintln!(
+        tell!(
             "epitome: without {} the conversation takes {} tokens, and {line} are allowed; compact it again with \
              other settings, or undo all the same with --force",
-            row.id, row.tokens_before
+            row.id,
+            row.tokens_before
         );
         return Ok(Ending::No);
     }

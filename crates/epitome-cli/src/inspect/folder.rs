@@ -11,6 +11,7 @@ use super::{Found, look};
 use crate::Ending;
 use crate::args::InspectArgs;
 use crate::folder;
+use crate::terminal::tell;
 
 pub(super) fn run(args: &InspectArgs) -> Result<Ending> {
     if args.svg.is_some() {
@@ -41,7 +42,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Ending> {
     if !args.quiet {
         for (path, found) in files.iter().zip(&found) {
             if let Err(error) = found {
-                eprintln!("epitome: {}: {error:#}", path.display());
+                tell!("epitome: {}: {error:#}", path.display());
             }
         }
     }

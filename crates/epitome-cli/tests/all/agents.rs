@@ -1,8 +1,8 @@
 //! What `compact --out` writes, loaded by the agents themselves: their requests are looked at.
 //!
-//! The agents are no part of the repository: `EPITOME_AGENTS` names a folder into which `npm install --prefix DIR
-//! @anthropic-ai/claude-code @openai/codex @mariozechner/pi-coding-agent` put them. Their provider is a server on
-//! loopback, and their homes are temporary.
+//! The agents are no part of the repository: `EPITOME_AGENTS` names the folder where they are. `cargo xtask test` installs
+//! them into `target/agents/npm.agents`, in the versions of `xtask/agents.toml`, and names it. Their provider is a server
+//! on loopback, and their homes are temporary.
 
 #![expect(
     clippy::indexing_slicing,

@@ -252,10 +252,7 @@ fn bad_files_are_named_and_nothing_is_written() {
         (write("deep.json", &[b'['; 200_000]), "byte"),
         (write("object.json", br#"{"a": 1}"#), "messages"),
         (
-            write(
-                "roles.json",
-                br#"{"messages": [{"role": "wizard", "content": "x"}]}"#,
-            ),
+            write("no-message.json", br#"{"messages": ["wizard"]}"#),
             "message 1",
         ),
         (

@@ -76,7 +76,7 @@ impl Reader {
             // An answer may begin with thinking, or with an empty line, before it says something.
             None => {
                 let chars = |block: &Block| match block {
-                    Block::Thinking { chars } | Block::Opaque { chars } => *chars,
+                    Block::Thinking { chars } | Block::Opaque { chars, .. } => *chars,
                     _ => 0,
                 };
                 if !blocks.is_empty() {
@@ -137,7 +137,7 @@ fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Ve
                 blocks.push(call(&id, &name, arguments(given, entry.bytes)));
             }
             Some("thinking" | "redacted_thinking") => blocks.push(thinking(block)),
-            _ => blocks.push(medium(block).map_or(Block::Opaque { chars }, Block::Media)),
+            _ => blocks.push(medium(block).map_or_else(|| Block::opaque(chars), Block::Media)),
         }
     }
     blocks

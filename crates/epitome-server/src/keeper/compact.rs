@@ -9,9 +9,10 @@ use epitome::{
 use epitome_store::{CompactionState, Outcome};
 
 use super::prepare::Beginning;
+use super::ticket::Unpublished;
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
-use crate::epoch::{Applied, Epoch, read};
+use crate::epoch::{Applied, Epoch};
 
 /// A compaction made, and what it makes of the request it was made on.
 pub(super) struct Made {
@@ -53,17 +54,14 @@ impl Keeper {
             Ok(made) => made,
             Err(no) => return self.left_as_it_is(unshared(ticket), &case, no.reason),
         };
-        if self.mode == Mode::Observe {
-            let course = self.course(&ticket, Some(&made.epoch));
-            let after = course.reading(&self.sight(&ticket, Some(&made.applied)));
-            return observed(unshared(ticket), &case, reason, after.size_tokens);
-        }
-        let stored = self.commit(&ticket, made, CompactionState::Published).await;
-        self.index.publish(Arc::clone(&stored.epoch));
+        // It is stored before it is used, and published once the provider took it.
+        let stored = self.commit(&ticket, made).await;
+        self.index.prepare(Arc::clone(&stored.epoch));
         let beginning = Beginning::Untold;
         self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
         let mut ticket = unshared(ticket);
         ticket.epoch = Some(stored.epoch);
+        ticket.unpublished = Some(Unpublished { record: None });
         self.compacted(ticket, &stored.applied, &case, reason)
     }
 
@@ -86,9 +84,6 @@ impl Keeper {
 
     /// What was prepared for a request like this.
     pub(super) fn ready(&self, ticket: &Ticket, case: &Case) -> Option<Ready> {
-        if self.mode == Mode::Observe {
-            return None;
-        }
         let epoch = self.prepared(ticket, case)?;
         let applied = epoch.apply(&ticket.conversation, &ticket.body, ticket.form)?;
         let facts = ReadyFacts {
@@ -103,11 +98,11 @@ impl Keeper {
         })
     }
 
-    pub(super) async fn show(
+    pub(super) fn show(
         &self,
         ticket: &Ticket,
         case: &Case,
-        ready: Ready,
+        ready: &Ready,
         why: ShowNow,
     ) -> Outgoing {
         let mut epoch = (*ready.epoch).clone();
@@ -121,10 +116,6 @@ impl Keeper {
         // Without its sum it is the same compaction still: it is published as it was prepared.
         let record = self.journal.written(epoch.record.write());
         let epoch = Arc::new(epoch);
-        self.index.publish(Arc::clone(&epoch));
-        if !ticket.is_private {
-            self.journal.publish_now(epoch.id.clone(), record).await;
-        }
         let beginning = match self.rules.asks_somebody() {
             true => Beginning::Told,
             false => Beginning::Untold,
@@ -132,6 +123,7 @@ impl Keeper {
         self.tell_hooks(ticket, case, &epoch, &ready.applied, beginning);
         let mut swapped = ticket.clone();
         swapped.epoch = Some(epoch);
+        swapped.unpublished = Some(Unpublished { record });
         self.compacted(swapped, &ready.applied, case, reason)
     }
 
@@ -156,6 +148,9 @@ impl Keeper {
     ) -> Outgoing {
         let course = self.course(&ticket, ticket.epoch.as_deref());
         let now = course.reading(&self.sight(&ticket, Some(applied)));
+        if self.mode == Mode::Observe {
+            return self.watched(ticket, case, reason, now.size_tokens);
+        }
         let Some(bytes) = ticket.rendered(applied) else {
             ticket.epoch = None;
             let reason = Reason::UnreadableMessage;
@@ -181,13 +176,29 @@ impl Keeper {
         }
     }
 
+    /// What would have gone out is kept in memory as if it were in force, so that watching costs no more than acting. The
+    /// request itself goes out as it came.
+    fn watched(&self, mut ticket: Ticket, case: &Case, reason: Reason, after: u64) -> Outgoing {
+        if let Some(epoch) = ticket.epoch.take() {
+            self.index.publish(epoch);
+        }
+        ticket.unpublished = None;
+        ticket.sent_tokens = ticket.total_tokens();
+        self.note(&ticket, "observed", reason, case.before, after);
+        Outgoing {
+            bytes: ticket.body.bytes().clone(),
+            action: Action::Observed,
+            reason,
+            size: Some(Size {
+                before: case.before,
+                after,
+            }),
+            ticket: Some(Arc::new(ticket)),
+        }
+    }
+
     /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count.
-    pub(super) async fn commit(
-        &self,
-        ticket: &Ticket,
-        made: Made,
-        state: CompactionState,
-    ) -> Stored {
+    pub(super) async fn commit(&self, ticket: &Ticket, made: Made) -> Stored {
         let Made { epoch, applied } = made;
         let links = ticket
             .conversation
@@ -196,17 +207,22 @@ impl Keeper {
             .position(|(_, digest)| *digest == epoch.node)
             .map_or(0, |at| at + 1);
         let row = || {
-            let row = epoch.to_row(&ticket.place.conversation, state, ticket.now_ms);
+            let row = epoch.to_row(
+                &ticket.place.conversation,
+                CompactionState::Prepared,
+                ticket.now_ms,
+            );
             self.journal.written(row)
         };
-        let stored = match self.span_of(ticket, links) {
-            Some(span) if !ticket.is_private && self.journal.has_store() => match row() {
+        let span = self.keeps(ticket).then(|| self.span_of(ticket, links));
+        let stored = match span.flatten() {
+            Some(span) => match row() {
                 Some(row) => self.journal.commit(span, row).await,
                 None => None,
             },
-            _ => None,
+            None => None,
         };
-        let is_stored = stored.is_some() || ticket.is_private || !self.journal.has_store();
+        let is_stored = stored.is_some() || !self.keeps(ticket);
         let other = stored
             .filter(|row| row.id != epoch.id)
             .and_then(Epoch::from_row)
@@ -216,12 +232,7 @@ impl Keeper {
                 Some((applied, other))
             });
         let (applied, epoch) = match other {
-            Some((applied, other)) => {
-                if state == CompactionState::Published {
-                    self.journal.publish(other.id.clone());
-                }
-                (applied, other)
-            }
+            Some((applied, other)) => (applied, other),
             None => (applied, epoch),
         };
         Stored {
@@ -229,6 +240,11 @@ impl Keeper {
             applied,
             is_stored,
         }
+    }
+
+    /// Whether what is made of a request is put into a store.
+    fn keeps(&self, ticket: &Ticket) -> bool {
+        self.mode == Mode::Act && !ticket.is_private && self.journal.has_store()
     }
 
     /// The span as the store needs it: what is not there for certain, or at least its last link.
@@ -298,7 +314,7 @@ impl Keeper {
         basis: Basis,
     ) -> Result<Session, NoPlan> {
         let messages: Option<Vec<Arc<Message>>> = (0..ticket.body.len())
-            .map(|index| read(&ticket.body, index).map(Arc::new))
+            .map(|index| ticket.body.decoded(index).map(Arc::new))
             .collect();
         let entries = messages.ok_or(NoPlan {
             reason: Reason::UnreadableMessage,
@@ -411,21 +427,6 @@ pub(super) const fn failed() -> NoPlan {
     NoPlan {
         reason: Reason::NothingToRemove,
         floor_tokens: 0,
-    }
-}
-
-fn observed(mut ticket: Ticket, case: &Case, reason: Reason, after: u64) -> Outgoing {
-    ticket.sent_tokens = ticket.total_tokens();
-    ticket.epoch = None;
-    Outgoing {
-        bytes: ticket.body.bytes().clone(),
-        action: Action::Observed,
-        reason,
-        size: Some(Size {
-            before: case.before,
-            after,
-        }),
-        ticket: Some(Arc::new(ticket)),
     }
 }
 

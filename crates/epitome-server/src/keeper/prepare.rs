@@ -6,7 +6,6 @@ use epitome::{Failure, Job, NoPlan, Reason, Session};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
 use epitome_engine::record::StepRecord;
 use epitome_engine::summarise::{LadderRung, TriedRung, Wish};
-use epitome_store::CompactionState;
 use tokio_util::sync::CancellationToken;
 
 use super::compact::{Basis, Made, failed};
@@ -33,7 +32,9 @@ impl Keeper {
     /// Makes a compaction in the background, so that it is there when it is needed.
     pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
         let conversation = ticket.place.conversation.clone();
-        if self.mode == Mode::Observe || !self.index.claim(&conversation) {
+        // Who only watches asks nobody and pays for nothing.
+        let is_paid = self.mode == Mode::Observe && self.rules.asks_somebody();
+        if is_paid || !self.index.claim(&conversation) {
             return;
         }
         let keeper = Arc::clone(self);
@@ -49,8 +50,7 @@ impl Keeper {
             };
             if let Ok(made) = made {
                 let is_ours = made.epoch.record.steps.is_empty();
-                let state = CompactionState::Prepared;
-                let stored = keeper.commit(&ticket, made, state).await;
+                let stored = keeper.commit(&ticket, made).await;
                 // What a model wrote cannot be made again: it is used only once it is stored.
                 if is_ours || stored.is_stored {
                     keeper.index.prepare(stored.epoch);

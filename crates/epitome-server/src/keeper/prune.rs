@@ -10,7 +10,7 @@ use epitome_engine::record::{LinkTrims, StoredTrim};
 
 use super::compact::Made;
 use super::{Case, Keeper, Ticket};
-use crate::epoch::{Replacement, ViewForm, read};
+use crate::epoch::{Replacement, ViewForm};
 
 /// Below this part of what is there, in percent, it is clearly smaller.
 const CLEARLY_SMALLER_PERCENT: u64 = 90;
@@ -52,7 +52,7 @@ impl Keeper {
         reason: Reason,
     ) -> Option<Replacement<'t>> {
         let messages: Option<Vec<Message>> = (0..ticket.body.len())
-            .map(|index| read(&ticket.body, index))
+            .map(|index| ticket.body.decoded(index))
             .collect();
         let messages = messages?;
         // All of them were seen by a model: none is cut because it is long.

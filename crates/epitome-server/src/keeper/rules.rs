@@ -10,7 +10,7 @@ use epitome_engine::summarise::{Ladder, ModelWriter, Parts};
 
 use super::Ticket;
 use crate::config::{Config, Pruning, Summariser, Writes};
-use crate::epoch::{Applied, read};
+use crate::epoch::Applied;
 
 /// The steps whose results stay where a design itself lets none grow old.
 const KEPT_STEPS: usize = 8;
@@ -158,7 +158,7 @@ impl Rules {
                     .map(|item| match item {
                         ViewItem::Entries(range) => of(range.clone()),
                         item => item
-                            .made(|at| read(&ticket.body, at), &epoch.summary)
+                            .made(|at| ticket.body.decoded(at), &epoch.summary)
                             .map_or(0, |message| meter.units(&message)),
                     })
                     .sum()

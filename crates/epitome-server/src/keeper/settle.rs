@@ -18,6 +18,9 @@ use crate::index::Counted;
 impl Keeper {
     /// An answer that began well has ended.
     pub(crate) fn saw(&self, ticket: &Ticket, seen: Seen) {
+        for item in seen.items.items {
+            self.items.keep(item);
+        }
         // A count that comes with a refusal may be one of what was left after truncation.
         match (seen.overflow, seen.counted) {
             (Some(overflow), _) => {
@@ -137,6 +140,13 @@ impl Keeper {
         Overflow::wordless(status, body, tokens, gauge.window.tokens)
     }
 
+    /// Whether a request fills half of its window or more by our own count, so that it may turn out to be too long.
+    pub(crate) fn may_overflow(&self, ticket: &Ticket) -> bool {
+        let gauge = self.gauge(ticket);
+        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        self.mode == Mode::Act && tokens.saturating_mul(2) >= gauge.window.tokens
+    }
+
     /// Whether a request nearly fills its window, by our own count.
     pub(crate) fn is_nearly_full(&self, ticket: &Ticket) -> bool {
         let gauge = self.gauge(ticket);
@@ -181,7 +191,7 @@ impl Keeper {
             Some(ready) => match case.course.shows(&sight, &ready.facts, again.cache_state()) {
                 Some(_) => {
                     let why = ShowNow::Must(Reason::Overflow);
-                    self.show(&again, &case, ready, why).await
+                    self.show(&again, &case, &ready, why)
                 }
                 None => self.compact_now(again, case, Reason::Overflow).await,
             },

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use epitome::Digest;
 use epitome_store::{Append, EntryRow, NewConversation, NodeRow};
 use epitome_wire::Conversation;
@@ -91,7 +92,20 @@ impl Keeper {
         }
     }
 
-    pub(super) fn journal_append(&self, ticket: &Ticket) {
+    /// The provider took a request: now it is part of the conversation, and what it was shown is in force.
+    pub(crate) fn went_out(&self, ticket: &Ticket) {
+        if let (Some(shown), Some(epoch)) = (&ticket.unpublished, &ticket.epoch) {
+            self.index.publish(Arc::clone(epoch));
+            if !ticket.is_private {
+                self.journal.publish(epoch.id.clone(), shown.record.clone());
+            }
+        }
+        if self.mode == Mode::Act && !ticket.is_private {
+            self.journal_append(ticket);
+        }
+    }
+
+    fn journal_append(&self, ticket: &Ticket) {
         let links = ticket.conversation.chain.len();
         if self.journal.has_store()
             && let Some(append) = self.append_of(ticket, ticket.place.queued_links, links)
@@ -119,7 +133,8 @@ impl Keeper {
             let key = self.key.digest(&known.exact);
             entries.push(EntryRow {
                 key,
-                raw: ticket.body.bytes().slice(range),
+                // A copy: what waits for the store does not hold whole requests in memory.
+                raw: Bytes::copy_from_slice(ticket.body.bytes().get(range)?),
                 wire: ticket.body.wire().as_str().to_owned(),
                 tokens: known.facts.tokens,
             });

@@ -34,6 +34,8 @@ pub(crate) struct Ticket {
     /// Estimated tokens of what goes out.
     pub(crate) sent_tokens: u64,
     pub(crate) epoch: Option<Arc<Epoch>>,
+    /// Set where the epoch is shown for the first time: it is published once the provider took the request.
+    pub(crate) unpublished: Option<Unpublished>,
     /// The pins that the user dropped, once that was asked.
     pub(crate) dropped_pins: Option<Arc<[String]>>,
     /// What its client lends for summaries, where clients do: never stored.
@@ -41,6 +43,13 @@ pub(crate) struct Ticket {
     /// Whether the client asked to keep it out of the store.
     pub(crate) is_private: bool,
     pub(crate) now_ms: i64,
+}
+
+/// A compaction that is shown for the first time.
+#[derive(Clone, Debug)]
+pub(crate) struct Unpublished {
+    /// What its record says by now, where that is more than when it was prepared.
+    pub(crate) record: Option<String>,
 }
 
 /// Where a request goes and who asks, so that a summary can be asked for in the same name.

@@ -324,6 +324,8 @@ async fn a_node_that_knows_nearly_all_of_a_conversation_still_takes_the_epoch_of
         assert_eq!(action(&received), ("compacted", "hard_line"));
         let frozen = summary(&last(&model).body);
         let id = conversation(&received);
+        // It is published once the provider took it, just behind the answer.
+        folder.wait_for_publication().await;
         // A little more than the first node compacted, and only a little that the second has not seen.
         talk.messages.push(user(prose(77, 300)));
         let received = other.post(wire, &talk.request()).await;

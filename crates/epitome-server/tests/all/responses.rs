@@ -42,10 +42,6 @@ async fn a_history_that_the_provider_keeps_goes_through_untouched() {
     }
     for (item, expected) in [
         (
-            json!({"type": "item_reference", "id": "msg_1"}),
-            "server_side_history",
-        ),
-        (
             json!({"type": "compaction", "encrypted_content": "x"}),
             "provider_managed",
         ),

@@ -1,6 +1,6 @@
 //! A proxy in front of a scripted model, for one test.
 
-use std::io;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use bytes::Bytes;
 use epitome_server::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation,
 };
-use epitome_store::{AnyStore, CompactionRow, Compactions, Conversations, Store, TenantId};
+use epitome_store::{
+    AnyStore, CompactionRow, CompactionState, Compactions, Conversations, Store, TenantId,
+};
 use epitome_testkit::client::{self, Received};
 use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};
 use http::{Method, Request, Response};
@@ -249,6 +251,21 @@ impl Folder {
         panic!("nothing was written");
     }
 
+    /// Waits until a compaction is marked as one that is in force.
+    pub(crate) async fn wait_for_publication(&self) {
+        for _ in 0..6_000 {
+            let rows = self.compactions().await;
+            if rows
+                .iter()
+                .any(|row| row.state == CompactionState::Published)
+            {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("nothing was published");
+    }
+
     /// All compactions of all conversations, oldest first.
     pub(crate) async fn compactions(&self) -> Vec<CompactionRow> {
         let store = self.open().await;
@@ -397,4 +414,27 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("never happened: {what}");
+}
+
+/// Reads one request with a length from a client of a server that is written by hand; all of its bytes.
+pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        if let Some(end) = end {
+            let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length:"))
+                .map_or(0, |length| length.trim().parse().unwrap());
+            if bytes.len() >= end + 4 + length {
+                return bytes;
+            }
+        }
+        match stream.read(&mut buffer).unwrap() {
+            0 => return bytes,
+            count => bytes.extend_from_slice(&buffer[..count]),
+        }
+    }
 }

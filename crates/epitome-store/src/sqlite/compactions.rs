@@ -83,6 +83,15 @@ impl Compactions for SqliteStore {
     ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
         compactions_of(&self.readers, tenant, conversation)
     }
+
+    fn compactions_along(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send {
+        compactions_along(&self.readers, tenant, conversation, limit)
+    }
 }
 
 async fn commit_compaction(
@@ -212,6 +221,21 @@ async fn compactions_of(
     let rows = sqlx::query(sql::SELECT_COMPACTIONS_OF)
         .bind(tenant.as_str())
         .bind(conversation.as_str())
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(decode::compaction).collect()
+}
+
+async fn compactions_along(
+    readers: &SqlitePool,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    limit: u32,
+) -> Result<Vec<CompactionRow>> {
+    let rows = sqlx::query(sql::SELECT_COMPACTIONS_ALONG)
+        .bind(tenant.as_str())
+        .bind(conversation.as_str())
+        .bind(i64::from(limit))
         .fetch_all(readers)
         .await?;
     rows.iter().map(decode::compaction).collect()

@@ -69,4 +69,13 @@ pub trait Compactions {
         tenant: &TenantId,
         conversation: &ConversationId,
     ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send;
+
+    /// At most `limit` compactions of a conversation and of those that it branched off from, the nearest conversation
+    /// first and the newest of each first; undone ones are left out.
+    fn compactions_along(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<CompactionRow>>> + Send;
 }

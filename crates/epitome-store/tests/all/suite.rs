@@ -37,7 +37,8 @@ macro_rules! run_over {
                 failed_append_changes_nothing, five_thousand_digests, huge_entry, empty_entry;
             compactions: first_writer_wins, span_commits_with_compaction, commit_is_idempotent,
                 undone_rows_are_not_returned, states_only_move_forward, taken_id,
-                model_classes_are_apart;
+                model_classes_are_apart,
+                a_line_of_forks_nearest_first;
             changes: single_rows, changes_come_in_order, superseded_change_leaves_nothing,
                 dangling_changes_are_refused, leases_have_one_holder, lost_lease_supersedes;
             memories: memories_are_kept_once, memories_by_words;

@@ -35,6 +35,9 @@ pub struct ModelConfig {
     /// Whether usage tells a real prefix cache from the prefixes seen so far. Otherwise the split depends on the
     /// request alone, so that the same request always gets the same bytes.
     pub simulates_cache: bool,
+    /// Whether answers of Responses are kept, so that requests may refer to them; they are judged and counted with what
+    /// they refer to.
+    pub keeps_answers: bool,
     /// Whether requests are kept; a server that runs for long should not.
     pub keeps_records: bool,
     /// Reads the body and answers something tiny without parsing, checking or recording: for load tests.
@@ -55,6 +58,7 @@ impl Default for ModelConfig {
             echo: Echo::Off,
             rejects_violations: true,
             simulates_cache: false,
+            keeps_answers: false,
             keeps_records: true,
             unchecked: false,
         }

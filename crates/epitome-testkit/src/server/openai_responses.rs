@@ -1,9 +1,15 @@
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the values are objects made here, and assigning to a key of an object inserts it"
+)]
+
 use serde_json::{Value, json};
 
 use super::openai_chat::output_tokens;
 use super::rendered::{Exchange, Rendered, fragments};
 use super::reply::Answer;
 use crate::signature;
+use crate::wire::array;
 
 // A fixed moment: the same request must give the same bytes.
 const CREATED_SECONDS: u64 = 1_767_225_600;
@@ -32,7 +38,7 @@ fn response(exchange: &Exchange<'_>, answer: &Answer, status: &str) -> Value {
         "total_tokens": exchange.input_tokens + output,
     });
     json!({
-        "id": exchange.identifier("resp_", 0),
+        "id": identifier(exchange),
         "object": "response",
         "created_at": CREATED_SECONDS,
         "status": status,
@@ -54,17 +60,27 @@ const fn ending(answer: &Answer) -> &'static str {
     }
 }
 
-fn items(exchange: &Exchange<'_>, answer: &Answer) -> Vec<Value> {
+/// What an answer is called.
+pub(super) fn identifier(exchange: &Exchange<'_>) -> String {
+    exchange.identifier("resp_", 0)
+}
+
+pub(super) fn items(exchange: &Exchange<'_>, answer: &Answer) -> Vec<Value> {
     let mut items = Vec::new();
+    // What was thought about first cannot do without its reasoning, and its identifier tells so.
+    let identifier = |prefix: &str, position: usize| match &answer.thinking {
+        Some(thinking) => signature::thought_id(prefix, thinking, position),
+        None => exchange.identifier(&format!("{prefix}_"), position),
+    };
     if let Some(thinking) = &answer.thinking {
         items.push(json!({
-            "id": exchange.identifier("rs_", 0), "type": "reasoning", "summary": [],
-            "encrypted_content": signature::sign(thinking),
+            "id": identifier("rs", 0), "type": "reasoning", "summary": [],
+            "encrypted_content": wants_sealed(exchange).then(|| signature::sign(thinking)),
         }));
     }
     if let Some(text) = &answer.text {
         items.push(json!({
-            "id": exchange.identifier("msg_", 0), "type": "message", "status": "completed",
+            "id": identifier("msg", 0), "type": "message", "status": "completed",
             "role": "assistant",
             "content": [{"type": "output_text", "annotations": [], "text": text}],
         }));
@@ -75,12 +91,20 @@ fn items(exchange: &Exchange<'_>, answer: &Answer) -> Vec<Value> {
             .clone()
             .unwrap_or_else(|| exchange.identifier("call_", position));
         items.push(json!({
-            "id": exchange.identifier("fc_", position), "type": "function_call",
+            "id": identifier("fc", position), "type": "function_call",
             "status": "completed", "call_id": call_id, "name": call.name,
             "arguments": call.arguments.to_string(),
         }));
     }
     items
+}
+
+/// Without the wish for it the provider gives reasoning a name and nothing else.
+fn wants_sealed(exchange: &Exchange<'_>) -> bool {
+    let include = array(exchange.request, "include");
+    include
+        .iter()
+        .any(|name| name == "reasoning.encrypted_content")
 }
 
 fn events(exchange: &Exchange<'_>, answer: &Answer) -> Vec<String> {
@@ -114,29 +138,65 @@ impl Stream {
     /// One item: that it begins, its pieces, and the whole.
     fn item(&mut self, index: usize, item: &Value) {
         let field = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or("");
-        let started = json!({"type": field("type"), "id": field("id"), "status": "in_progress"});
         self.push(json!({
-            "type": "response.output_item.added", "output_index": index, "item": started,
+            "type": "response.output_item.added", "output_index": index, "item": begun(item),
         }));
-        let (kind, pieces) = match field("type") {
+        let place = json!({"item_id": field("id"), "output_index": index});
+        match field("type") {
             "message" => {
                 let text = item.pointer("/content/0/text").and_then(Value::as_str);
-                ("response.output_text", fragments(text.unwrap_or("")))
+                self.text(&place, text.unwrap_or(""));
             }
-            "function_call" => (
-                "response.function_call_arguments",
-                fragments(field("arguments")),
-            ),
-            _ => ("", Vec::new()),
-        };
-        for piece in pieces {
-            self.push(json!({
-                "type": format!("{kind}.delta"), "item_id": field("id"), "output_index": index,
-                "delta": piece,
-            }));
+            "function_call" => {
+                let kind = "response.function_call_arguments";
+                for piece in fragments(field("arguments")) {
+                    self.at(
+                        &place,
+                        json!({"type": format!("{kind}.delta"), "delta": piece}),
+                    );
+                }
+                let whole =
+                    json!({"type": format!("{kind}.done"), "arguments": field("arguments")});
+                self.at(&place, whole);
+            }
+            _ => {}
         }
         self.push(json!({
             "type": "response.output_item.done", "output_index": index, "item": item,
         }));
     }
+    /// The one part that a message has, in the events that clients put it together from.
+    fn text(&mut self, place: &Value, text: &str) {
+        let part = |text: &str| json!({"type": "output_text", "annotations": [], "text": text});
+        let mut at = |mut data: Value| {
+            data["content_index"] = json!(0);
+            self.at(place, data);
+        };
+        at(json!({"type": "response.content_part.added", "part": part("")}));
+        for piece in fragments(text) {
+            at(json!({"type": "response.output_text.delta", "delta": piece, "logprobs": []}));
+        }
+        at(json!({"type": "response.output_text.done", "text": text, "logprobs": []}));
+        at(json!({"type": "response.content_part.done", "part": part(text)}));
+    }
+
+    /// An event of one item.
+    fn at(&mut self, place: &Value, mut data: Value) {
+        for name in ["item_id", "output_index"] {
+            data[name] = place[name].clone();
+        }
+        self.push(data);
+    }
+}
+
+/// An item as it is announced: everything but what comes in pieces.
+fn begun(item: &Value) -> Value {
+    let mut begun = item.clone();
+    match item["type"].as_str() {
+        Some("message") => begun["content"] = json!([]),
+        Some("function_call") => begun["arguments"] = json!(""),
+        _ => return begun,
+    }
+    begun["status"] = json!("in_progress");
+    begun
 }

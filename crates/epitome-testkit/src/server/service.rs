@@ -15,6 +15,7 @@ use super::cache::{self, PrefixCache};
 use super::config::{Chunking, Echo, ModelConfig, Script};
 use super::fault::Fault;
 use super::hook::Asked;
+use super::kept::Kept;
 use super::playback::{Ending, Pieces, Playback};
 use super::record::{Delivery, Recorded, Records, Ticket};
 use super::rendered::{Exchange, Rendered};
@@ -33,6 +34,7 @@ pub(super) struct Service {
     records: Records,
     replies: Mutex<VecDeque<Reply>>,
     cache: PrefixCache,
+    kept: Kept,
     received: AtomicUsize,
     windows: Mutex<Windows>,
 }
@@ -50,6 +52,8 @@ enum Endpoint {
     Messages(Wire),
     CountTokens(Wire),
     Models,
+    /// A wish to go on over a web socket, which it has none of.
+    Upgrade,
     Unknown,
 }
 
@@ -75,6 +79,7 @@ impl Service {
             records: Records::default(),
             replies: Mutex::new(replies),
             cache: PrefixCache::default(),
+            kept: Kept::default(),
             received: AtomicUsize::new(0),
         }
     }
@@ -98,7 +103,10 @@ impl Service {
     /// Answers one request; an error closes the connection without an answer.
     pub(super) async fn serve(&self, request: Request<Incoming>) -> io::Result<Response<Playback>> {
         let (parts, mut body) = request.into_parts();
-        let endpoint = endpoint(&parts.method, parts.uri.path());
+        let endpoint = match endpoint(&parts.method, parts.uri.path()) {
+            Endpoint::Unknown if parts.headers.contains_key("upgrade") => Endpoint::Upgrade,
+            endpoint => endpoint,
+        };
         if self.config.unchecked {
             while let Some(frame) = body.frame().await {
                 frame.map_err(io::Error::other)?;
@@ -108,7 +116,8 @@ impl Service {
         let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
         let number = self.received.fetch_add(1, Ordering::Relaxed);
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        let mut inspected = inspect(endpoint, &body);
+        let kept = self.config.keeps_answers.then_some(&self.kept);
+        let mut inspected = inspect(endpoint, &body, kept);
         let wire = wire_of(endpoint, &parts.headers);
         let refusal = self.ask_hooks(number, path, wire, &body, &mut inspected);
         let ticket = if self.config.keeps_records {
@@ -200,6 +209,7 @@ impl Service {
                     Wire::Anthropic => anthropic::models(),
                 },
             ),
+            Endpoint::Upgrade => errors::error(wire, 426, "invalid_request_error", "No WebSocket"),
             Endpoint::Unknown => errors::not_found(wire, method.as_str(), path),
             Endpoint::CountTokens(_) | Endpoint::Messages(_) => {
                 let is_raw = matches!(self.config.script, Script::Raw { .. });
@@ -244,10 +254,15 @@ impl Service {
                 parallel_every,
                 words,
             };
-            return render(&exchange, &agent::answer(&exchange, pace));
+            let answer = agent::answer(&exchange, pace);
+            self.keep(&exchange, &answer);
+            return render(&exchange, &answer);
         }
         if let Script::By(respond) = &self.config.script {
             let reply = (respond.0)(exchange.request);
+            if let Content::Answer(answer) = &reply.content {
+                self.keep(&exchange, answer);
+            }
             return fixed(&exchange, reply);
         }
         let next = self
@@ -259,6 +274,14 @@ impl Service {
             || errors::server_error(exchange.wire, "the script has no reply left"),
             |reply| fixed(&exchange, reply),
         )
+    }
+
+    fn keep(&self, exchange: &Exchange<'_>, answer: &Answer) {
+        if self.config.keeps_answers && exchange.wire == Wire::OpenaiResponses {
+            let items = openai_responses::items(exchange, answer);
+            let id = openai_responses::identifier(exchange);
+            self.kept.keep(exchange.request, id, items);
+        }
     }
 
     fn window_of(&self, model: &str) -> u64 {
@@ -344,17 +367,23 @@ fn wire_of(endpoint: Endpoint, headers: &HeaderMap) -> Wire {
     }
 }
 
-fn inspect(endpoint: Endpoint, body: &[u8]) -> Inspected {
+fn inspect(endpoint: Endpoint, body: &[u8], kept: Option<&Kept>) -> Inspected {
     let wire = match endpoint {
         Endpoint::Messages(wire) | Endpoint::CountTokens(wire) => Some(wire),
-        Endpoint::Models | Endpoint::Unknown => None,
+        Endpoint::Models | Endpoint::Upgrade | Endpoint::Unknown => None,
     };
     match wire.map(|wire| (wire, strict::check_bytes(wire, body))) {
-        Some((wire, Ok((request, violations)))) => Inspected {
-            input_tokens: Some(tokens::count(wire, &request)),
-            request,
-            violations,
-        },
+        Some((wire, Ok((mut request, mut violations)))) => {
+            if let Some(kept) = kept.filter(|_| wire == Wire::OpenaiResponses) {
+                violations = kept.resolve(&mut request);
+                violations.extend(strict::check(wire, &request));
+            }
+            Inspected {
+                input_tokens: Some(tokens::count(wire, &request)),
+                request,
+                violations,
+            }
+        }
         Some((_, Err(violation))) => Inspected {
             request: Value::Null,
             input_tokens: None,

@@ -58,7 +58,7 @@ fn begun(block: &Value<'_>) -> Draft {
         },
         _ => {
             let chars = block.range.len();
-            Draft::Done(vec![Block::Opaque { chars }])
+            Draft::Done(vec![Block::opaque(chars)])
         }
     }
 }

@@ -3,7 +3,7 @@
 use epitome::{Digest, Role};
 
 use super::{ItemKind, has_failed, is_text, speaker};
-use crate::canonical::Canonical;
+use crate::canonical::{self, Canonical};
 use crate::json::{Kind, Value};
 
 /// Members that the provider or the client gives to an item for its own use; they change without anybody saying
@@ -37,7 +37,12 @@ fn rest(item: &Value<'_>, known: &[&str], out: &mut Canonical) {
 }
 
 fn message(item: &Value<'_>) -> Option<Digest> {
-    let role = speaker(item).filter(|role| *role != Role::System)?;
+    let Some(role) = speaker(item) else {
+        return canonical::unknown(item);
+    };
+    if role == Role::System {
+        return None;
+    }
     let mut out = Canonical::new(role.as_str());
     if let Some(content) = item.get("content") {
         match &content.kind {

@@ -1,4 +1,4 @@
-//! Compressed answers in any pieces.
+//! Compressed bodies in any pieces, and what they may cost.
 
 use std::io::Write;
 
@@ -101,14 +101,118 @@ fn what_is_not_what_it_says_is_left_alone() {
     assert!(Unpacker::of(" Identity ,, ").is_some());
 }
 
-/// A few hundred kilobytes that hold half a gigabyte.
-#[test]
-fn a_bomb_does_not_fill_the_memory() {
-    let bomb = packed("gzip", &vec![0; 512 << 20]);
-    let mut unpacker = Unpacker::of("gzip").unwrap();
-    let mut seen = 0;
-    for piece in bomb.chunks(4 << 10) {
-        unpacker.feed(piece, |plain| seen += plain.len());
+/// Zeros packed so that little of them is left, in small pieces: nothing here holds all of them at once.
+fn bomb(encoding: &str, megabytes: usize) -> Vec<u8> {
+    let zeros = vec![0; 1 << 20];
+    let fill = |out: &mut dyn Write| {
+        for _ in 0..megabytes {
+            out.write_all(&zeros).unwrap();
+        }
+    };
+    match encoding {
+        "gzip" => {
+            let level = flate2::Compression::best();
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+            fill(&mut encoder);
+            encoder.finish().unwrap()
+        }
+        "deflate" => {
+            let level = flate2::Compression::best();
+            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
+            fill(&mut encoder);
+            encoder.finish().unwrap()
+        }
+        "br" => {
+            let mut out = Vec::new();
+            let mut encoder = brotli::CompressorWriter::new(&mut out, 1 << 16, 5, 22);
+            fill(&mut encoder);
+            drop(encoder);
+            out
+        }
+        "zstd" => {
+            let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+            fill(&mut encoder);
+            encoder.finish().unwrap()
+        }
+        "br, gzip" => packed("gzip", &bomb("br", megabytes)),
+        "zstd, zstd" => packed("zstd", &bomb("zstd", megabytes)),
+        other => panic!("{other}"),
     }
-    assert!(unpacker.is_broken() && seen <= 256 << 20, "{seen}");
+}
+
+const BOMBS: [&str; 6] = ["gzip", "deflate", "br", "zstd", "br, gzip", "zstd, zstd"];
+
+/// Some kilobytes that hold half a gigabyte: a stream is not followed far beyond what text unpacks to, and never more than
+/// a buffer of it is held.
+#[test]
+fn a_bomb_fills_neither_time_nor_memory() {
+    for encoding in BOMBS {
+        let bomb = bomb(encoding, 512);
+        let mut unpacker = Unpacker::of(encoding).unwrap();
+        let (mut seen, mut largest) = (0, 0);
+        for piece in bomb.chunks(4 << 10) {
+            unpacker.feed(piece, |plain| {
+                seen += plain.len();
+                largest = largest.max(plain.len());
+            });
+        }
+        assert!(unpacker.is_too_large(), "{encoding}: {seen}");
+        assert!(seen <= (4 << 20) + 200 * bomb.len(), "{encoding}: {seen}");
+        assert!(largest <= 64 << 10, "{encoding}: {largest}");
+    }
+}
+
+/// A whole body is followed up to the limit that is set, and no further.
+#[test]
+fn a_limit_is_kept_to_the_byte() {
+    const LIMIT: usize = 3 << 20;
+    for encoding in BOMBS {
+        for (megabytes, fits) in [(3, true), (4, false)] {
+            let bomb = bomb(encoding, megabytes);
+            let mut unpacker = Unpacker::of(encoding).unwrap().up_to(LIMIT);
+            let mut seen = 0;
+            unpacker.feed(&bomb, |plain| seen += plain.len());
+            assert!(seen <= LIMIT, "{encoding}: {seen}");
+            assert_eq!(unpacker.is_whole(), fits, "{encoding} {megabytes}");
+            assert_eq!(unpacker.is_too_large(), !fits, "{encoding} {megabytes}");
+        }
+    }
+}
+
+/// A body that was cut, that goes on behind its end or whose sum is wrong is not whole.
+#[test]
+fn what_is_cut_or_altered_is_not_whole() {
+    let plain = br#"{"model":"m","messages":[{"role":"user","content":"hello"}]}"#;
+    for encoding in ENCODINGS {
+        let whole = packed(encoding, plain);
+        let mut cut = whole.clone();
+        cut.truncate(whole.len() - 3);
+        let mut longer = whole.clone();
+        longer.extend_from_slice(b"?");
+        for (bytes, is_whole) in [(whole, true), (cut, false), (longer, false)] {
+            let mut unpacker = Unpacker::of(encoding).unwrap().up_to(1 << 20);
+            unpacker.feed(&bytes, |_| {});
+            assert_eq!(unpacker.is_whole(), is_whole, "{encoding}");
+        }
+    }
+    let mut wrong = packed("gzip", plain);
+    let at = wrong.len() - 5;
+    wrong[at] ^= 1;
+    let mut unpacker = Unpacker::of("gzip").unwrap();
+    unpacker.feed(&wrong, |_| {});
+    assert!(!unpacker.is_whole());
+}
+
+/// Windows to look back on are memory too: what asks for very large ones is not unpacked.
+#[test]
+fn large_windows_are_refused() {
+    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(27).unwrap();
+    encoder.include_contentsize(false).unwrap();
+    encoder.write_all(&vec![b'x'; 1 << 20]).unwrap();
+    let bytes = encoder.finish().unwrap();
+    let mut unpacker = Unpacker::of("zstd").unwrap().up_to(64 << 20);
+    unpacker.feed(&bytes, |_| {});
+    assert!(unpacker.is_broken());
+    assert!(Unpacker::of("gzip, gzip, gzip").is_none());
 }

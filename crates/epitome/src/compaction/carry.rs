@@ -206,15 +206,20 @@ impl<'a> Material<'a> {
     }
 
     /// The messages that stay, as they are then.
-    fn kept<'m>(&'m self, plan: &Plan, basis: &Basis<'m, &'m Message>) -> Vec<&'m Message> {
+    fn kept<'m>(
+        &'m self,
+        plan: &Plan,
+        basis: &Basis<'m, &'m Message>,
+    ) -> Vec<(usize, &'m Message)> {
         let Basis { log, messages, .. } = *basis;
         let head = plan.head.clone().skip(leading_system(log));
-        head.chain(plan.span.end..log.len())
+        let whole = head
+            .chain(plan.span.end..log.len())
             .filter(|position| self.shortened.iter().all(|(at, _)| at != position))
             .filter(|position| !plan.drops(*position))
-            .filter_map(|position| messages.get(position).copied())
-            .chain(self.shortened.iter().map(|(_, message)| message))
-            .collect()
+            .filter_map(|position| Some((position, messages.get(position).copied()?)));
+        let shortened = self.shortened.iter().map(|(at, message)| (*at, message));
+        whole.chain(shortened).collect()
     }
 
     /// What is left out of results that stay.
@@ -235,7 +240,7 @@ impl<'a> Material<'a> {
         &'s self,
         plan: &Plan,
         basis: &Basis<'s, &'s Message>,
-        kept: &'s [&'s Message],
+        kept: &'s [(usize, &'s Message)],
         omitted: &'s [(usize, Cow<'s, str>)],
     ) -> Source<'s> {
         let Basis { log, messages, .. } = *basis;

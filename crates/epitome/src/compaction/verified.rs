@@ -23,13 +23,13 @@ impl Compaction {
     ) -> VerifyReport {
         let mut span: Vec<(usize, &Message)> = Vec::new();
         let mut trimmed: Vec<(usize, &Message)> = Vec::new();
-        let mut view: Vec<&Message> = Vec::new();
+        let mut view: Vec<(usize, &Message)> = Vec::new();
         for (position, message) in messages.iter().map(Borrow::borrow).enumerate() {
             if self.plan.span.contains(&position) {
                 span.push((position, message));
                 continue;
             }
-            view.push(message);
+            view.push((position, message));
             // What is left out of a result that stays is told by the summary.
             if self.trims.iter().any(|(trimmed, _)| *trimmed == position) {
                 trimmed.push((position, message));

@@ -6,13 +6,17 @@ use crate::gauge::{
     Belief, CachePrices, Count, CountedSize, Gauge, OutputCounting, Reading, Target, TurnGrowth,
     TurnKind, UsageFinding,
 };
-use crate::plan::{Room, leading_system};
+use crate::plan::{Room, leading_system, percent_of};
 use crate::reason::Reason;
 use crate::usage::Usage;
 use crate::window::{Lines, Window, WindowSource};
 
 /// The newest counts that are believed: a provider may count by turns more and less.
 pub(super) const ANCHORS: usize = 2;
+
+/// What a compaction leaves at least of the conversation, in percent of what the window has for it. Tools and a system
+/// prompt that nearly fill the target would otherwise leave no word of what the user wants.
+const LEAST_TARGET_PERCENT: u64 = 15;
 
 /// What every request of a conversation has besides its messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,9 +200,12 @@ impl Course {
         let Some(target) = self.target(sight, reason) else {
             return Room::of(total / 4);
         };
+        let most_tokens = self.usable(sight, target.most_tokens);
         let room = Room {
-            target_tokens: self.usable(sight, target.tokens),
-            most_tokens: self.usable(sight, target.most_tokens),
+            target_tokens: self
+                .usable(sight, target.tokens)
+                .max(percent_of(most_tokens, LEAST_TARGET_PERCENT)),
+            most_tokens,
         };
         match reason {
             Reason::HardLine | Reason::Overflow | Reason::NearLine | Reason::CacheCold => room,

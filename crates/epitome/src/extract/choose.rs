@@ -291,7 +291,7 @@ impl Source<'_> {
 
     /// What stands in the view anyway need not be told again.
     fn tell(&self, parts: &Parts, coverage: &mut Coverage<'_, '_>) {
-        for message in self.kept {
+        for (_, message) in self.kept {
             for text in texts(message) {
                 coverage.tell(text);
             }

@@ -46,7 +46,7 @@ impl Source<'_> {
         };
         let task = earlier.task.clone();
         let task = task.or_else(|| self.before.and_then(typed_in));
-        let task = task.or_else(|| self.kept.first().and_then(|first| typed_in(first)));
+        let task = task.or_else(|| self.kept.first().and_then(|(_, first)| typed_in(first)));
         let first = self.typed().next().map(|(_, text)| text);
         let orders: Vec<String> = task
             .into_iter()

@@ -49,13 +49,13 @@ impl Source<'_> {
         } = &read.earlier;
         let adds = !(self.host_pins.is_empty() && pins.is_empty() && said.is_empty());
         if adds || task.is_some() || self.entries().count() < self.span.len() {
-            let span = self.span.iter().copied();
-            pin::sorted(
+            let span = self.span.iter().copied().chain(self.later());
+            let (pins, binding) = pin::sorted(
                 Vec::new(),
                 span.map(|entry| self.heard(entry)),
                 self.dropped_pins,
-            )
-            .0
+            );
+            self.without_later(pins, binding).0
         } else {
             read.pins.clone()
         }
@@ -77,7 +77,26 @@ impl Source<'_> {
             .collect();
         let requests = requests.iter().map(|message| (position, message, None));
         let entries = self.entries().map(|entry| self.heard(entry));
-        pin::sorted(carried, requests.chain(entries), self.dropped_pins)
+        let later = self.later().map(|entry| self.heard(entry));
+        let said = requests.chain(entries).chain(later);
+        let (pins, binding) = pin::sorted(carried, said, self.dropped_pins);
+        self.without_later(pins, binding)
+    }
+
+    /// The entries behind the span that stay in view: they may take back what was said in it.
+    fn later(&self) -> impl Iterator<Item = (usize, &Message)> {
+        let last = self.span.last().map(|(position, _)| *position);
+        let kept = self.kept.iter().copied();
+        kept.filter(move |(position, _)| last.is_some_and(|last| *position > last))
+    }
+
+    /// What was said up to the end of the span: the rest stands in view.
+    fn without_later(&self, mut pins: Vec<Pin>, mut binding: Binding) -> (Vec<Pin>, Binding) {
+        if let Some((last, _)) = self.span.last() {
+            pins.retain(|pin| pin.position <= *last);
+            binding.retain(|(position, _)| position <= last);
+        }
+        (pins, binding)
     }
 
     /// An entry, with what it says where that was read before.

@@ -2,7 +2,6 @@
 
 use super::Source;
 use super::read::Read;
-use crate::message::{Message, Role};
 use crate::plan::percent_of;
 use crate::reason::Reason;
 use crate::story::Root;
@@ -36,16 +35,16 @@ impl Source<'_> {
             ..VerifyLimits::default()
         };
         // What the frame says need not be said again.
-        let frame_text = Message::text(Role::User, frame_text(&frame));
-        let mut view: Vec<&Message> = self.kept.to_vec();
         let has_sections = !self.dress.form.required_sections.is_empty();
-        if !has_sections {
-            view.push(&frame_text);
-        }
+        let told = match has_sections {
+            true => String::new(),
+            false => frame_text(&frame),
+        };
         let mut verification = Verification::of(self.span, previous)
             .without_pins(self.dropped_pins)
             .with_limits(limits)
-            .with_view(&view);
+            .with_view(self.kept)
+            .with_frame(&told);
         if has_sections {
             let fill_tokens = self.room_beside(&frame) / FILL_DIVISOR;
             verification = verification.with_headings(self.required_headings(read, fill_tokens));

@@ -25,6 +25,8 @@ impl Answer {
             (Role::System, _) => self,
             (Role::User | Role::Tool, _) => Self::Absent,
             (Role::Assistant, _) if facts.is_only_thinking => Self::Thinking,
+            // What nobody knows may be a part of the answer that the others need.
+            (Role::Assistant, _) if facts.is_unknown => Self::Thought,
             (Role::Assistant, Self::Thinking | Self::Thought) => Self::Thought,
             (Role::Assistant, Self::Absent | Self::Said) => Self::Said,
         }
@@ -37,7 +39,8 @@ impl Answer {
             Self::Thought => {
                 matches!(facts.role, Role::Assistant | Role::System) && !facts.is_only_thinking
             }
-            Self::Absent | Self::Said => false,
+            Self::Said => facts.is_unknown && matches!(facts.role, Role::Assistant),
+            Self::Absent => false,
         }
     }
 }

@@ -43,6 +43,10 @@ pub struct Facts {
     pub answers: Box<[CallKey]>,
     /// Whether it is nothing but thinking, which its provider takes only together with what follows.
     pub is_only_thinking: bool,
+    /// Whether nothing is known of it.
+    pub is_unknown: bool,
+    /// What stands in those parts of it of which nothing is known: it may belong to what has the same.
+    pub ties: Box<[CallKey]>,
     /// What its sentences say, where somebody typed them.
     pub(crate) sayings: Option<Sayings>,
 }
@@ -75,6 +79,7 @@ impl Facts {
         });
         let mut calls = Vec::new();
         let mut answers = Vec::new();
+        let mut ties = Vec::new();
         for block in &message.blocks {
             match block {
                 Block::Call(call) => calls.push(CallKey::of(&call.id)),
@@ -86,6 +91,7 @@ impl Facts {
                         None => answers.push(key),
                     }
                 }
+                Block::Opaque { ids, .. } => ties.extend(ids.iter().map(|id| CallKey::of(id))),
                 _ => {}
             }
         }
@@ -113,6 +119,8 @@ impl Facts {
             calls: calls.into(),
             answers: answers.into(),
             is_only_thinking: message.is_only_thinking(),
+            is_unknown: message.is_unknown(),
+            ties: ties.into(),
             sayings,
         }
     }

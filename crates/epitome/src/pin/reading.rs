@@ -24,13 +24,22 @@ pub(crate) fn is_standing(sentence: &str) -> bool {
 
 /// How plainly `sentence` says that it is a standing instruction; `None` when it is none.
 pub(crate) fn strength(sentence: &str) -> Option<Strength> {
-    Reading::of(sentence).strength
+    Reading::with(sentence, Depth::Form).strength
 }
 
 /// How plainly a sentence that the user typed says that it is an instruction in force; `None` when it is none. This is
 /// narrower than [`strength`]: what somebody types in passing reads like a rule more often than it is one.
 pub(crate) fn in_force(sentence: &str) -> Option<Strength> {
     Reading::of(sentence).in_force
+}
+
+/// How far a sentence is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depth {
+    /// Whether it has the form of a rule.
+    Form,
+    /// What it comes to where somebody typed it, too: its words are weighed.
+    Weight,
 }
 
 /// What a sentence says about itself and about earlier ones.
@@ -48,6 +57,10 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn of(sentence: &str) -> Self {
+        Self::with(sentence, Depth::Weight)
+    }
+
+    fn with(sentence: &str, depth: Depth) -> Self {
         let sentence = own_words(sentence.trim());
         if unspaced::is_script(sentence) {
             return unspaced::read(sentence);
@@ -69,7 +82,8 @@ impl Reading {
         }
         if sentence.ends_with('?') || readers.iter().any(Reader::asks) {
             // A question is in force only where it is a rule by itself.
-            let (strength, in_force) = judged(&readers, |reader| reader.polite_rule().map(Some));
+            let (strength, in_force) =
+                judged(&readers, depth, |reader| reader.polite_rule().map(Some));
             return Self {
                 strength,
                 in_force,
@@ -77,7 +91,13 @@ impl Reading {
                 may_bind: false,
             };
         }
-        let (strength, in_force) = judged(&readers, |reader| Some(reader.rule()));
+        let (strength, in_force) = judged(&readers, depth, |reader| Some(reader.rule()));
+        if depth == Depth::Form {
+            return Self {
+                strength,
+                ..Self::default()
+            };
+        }
         let change = readers
             .iter()
             .find_map(|reader| reader.change(strength.is_some()));
@@ -95,13 +115,16 @@ impl Reading {
 /// answer of `rule` it is nothing.
 fn judged<'a>(
     readers: &[Reader<'a>],
+    depth: Depth,
     rule: impl Fn(&Reader<'a>) -> Option<Option<Strength>>,
 ) -> (Option<Strength>, Option<Strength>) {
     let (mut reads, mut in_force) = (None, None);
     for reader in readers {
         if let Some(strength) = rule(reader) {
             reads = reads.max(strength);
-            in_force = in_force.max(reader.in_force(strength));
+            if depth == Depth::Weight {
+                in_force = in_force.max(reader.in_force(strength));
+            }
         }
     }
     (reads, in_force)

@@ -319,9 +319,17 @@ impl<'a> Reader<'a> {
 
     /// Whether it tells what happened, what is wrong or what somebody thinks.
     pub(super) fn is_tale(&self) -> bool {
-        let first = self.first();
-        self.begins_with(&[Class::First])
-            || self.is_pronoun(first)
+        self.begins_with(&[Class::First]) || self.reports()
+    }
+
+    /// Whether a clause of it begins with a command.
+    pub(super) fn commands(&self) -> bool {
+        self.heads().any(is_command)
+    }
+
+    /// Whether it tells what happened or what is wrong.
+    pub(super) fn reports(&self) -> bool {
+        self.is_pronoun(self.first())
             || self.has(Class::Tale)
             || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
     }

@@ -7,7 +7,16 @@ const BEGINNING_CHARS: usize = 64;
 
 /// The beginning of a line in small letters.
 pub(super) fn beginning(line: &str) -> String {
-    let start = line.trim_start().chars().take(BEGINNING_CHARS);
+    let line = line.trim_start();
+    // Most lines are plain: their bytes are their characters.
+    let start = line.as_bytes();
+    let start = start.get(..BEGINNING_CHARS).unwrap_or(start);
+    if start.is_ascii()
+        && let Some(start) = line.get(..start.len())
+    {
+        return start.to_ascii_lowercase();
+    }
+    let start = line.chars().take(BEGINNING_CHARS);
     start.flat_map(char::to_lowercase).collect()
 }
 
@@ -127,6 +136,9 @@ pub(super) fn is_header(beginning: &str) -> bool {
 /// A whole message that is data: an object, a list, a page.
 pub(super) fn is_data(text: &str) -> bool {
     let text = text.trim();
+    if !text.starts_with(['{', '[', '<']) {
+        return false;
+    }
     let is_json = |open: char, close: char| text.starts_with(open) && text.ends_with(close);
     let is_object = is_json('{', '}') && text.contains(':');
     let is_list = is_json('[', ']') && (text.contains('{') || text.contains('"'));

@@ -10,7 +10,7 @@ pub(crate) struct Outcome {
     pub(crate) is_good: Option<bool>,
     /// In a few words.
     pub(crate) words: String,
-    /// The lines that tell what is wrong.
+    /// The lines that tell what is wrong, where something is.
     pub(crate) errors: Vec<String>,
 }
 
@@ -93,28 +93,38 @@ impl Outcome {
     /// What came of `command`, which printed `text`.
     pub(crate) fn of(command: &Command, text: &str, is_error: bool) -> Self {
         let code = exit_code(text);
-        let lines: Vec<&str> = edges(text).collect();
-        let errors = error_lines(&lines);
-        let has_failed = lines.iter().any(|line| reports_failure(line));
         let is_check = matches!(command.kind, CommandKind::Check(_));
+        let lines: Vec<&str> = match is_check || is_error || code.is_some_and(|code| code != 0) {
+            true => edges(text).collect(),
+            // Only how it begins is told of what went well.
+            false => printed(text).take(EDGE_LINES).collect(),
+        };
+        let may_hide = code != Some(0) || command.head.contains('|');
         let is_bad = is_error
             || code.is_some_and(|code| code != 0) && !matches!(command.kind, CommandKind::Search)
-            || is_check && has_failed && code != Some(0)
-            || is_check && has_failed && command.head.contains('|');
+            || is_check && may_hide && lines.iter().any(|line| reports_failure(line));
         let is_good = match is_bad {
             true => Some(false),
             false if code == Some(0) || is_check => Some(true),
             false => None,
         };
-        let words = match (is_good, errors.first()) {
-            (Some(false), Some(_)) => errors
+        let errors = match is_bad {
+            true => error_lines(&lines),
+            false => Vec::new(),
+        };
+        let words = match (is_bad, errors.first()) {
+            (true, Some(_)) => errors
                 .iter()
                 .take(2)
                 .cloned()
                 .collect::<Vec<_>>()
                 .join(" / "),
-            (Some(false), None) => clip(lines.last().unwrap_or(&""), ERROR_CHARS),
-            _ => good_words(command, &lines),
+            (true, None) => clip(lines.last().unwrap_or(&""), ERROR_CHARS),
+            (false, _) if command.kind == CommandKind::Versions => good_words(
+                command,
+                &printed(text).next_back().into_iter().collect::<Vec<_>>(),
+            ),
+            (false, _) => good_words(command, &lines),
         };
         Self {
             is_good,
@@ -205,39 +215,42 @@ pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
 /// Whether a line says that a check failed.
 fn reports_failure(line: &str) -> bool {
     let bare = line.trim_start();
-    let starts = [
-        "--- FAIL",
-        "FAIL\t",
-        "FAIL ",
-        "FAILED",
-        "error:",
-        "error[",
-        "npm ERR!",
-        "npm error",
-        "fatal:",
-        "panic:",
-        "Traceback (most recent",
-        "make: ***",
-        "BUILD FAILED",
-        "(fail)",
-        "E   ",
-        "✗",
-        "✖",
-        "× ",
-        "Error:",
-    ];
-    let inside = [
-        "error TS",
-        ": error: ",
-        "test result: FAILED",
-        "[build failed]",
-        "SyntaxError",
-    ];
-    starts.iter().any(|mark| bare.starts_with(mark))
-        || inside.iter().any(|mark| line.contains(mark))
+    STARTS.iter().any(|mark| bare.starts_with(mark))
+        || INSIDE.iter().any(|mark| line.contains(mark))
         || has_place(bare)
         || fails(bare)
 }
+
+/// How lines begin that say that a check failed.
+const STARTS: [&str; 19] = [
+    "--- FAIL",
+    "FAIL\t",
+    "FAIL ",
+    "FAILED",
+    "error:",
+    "error[",
+    "npm ERR!",
+    "npm error",
+    "fatal:",
+    "panic:",
+    "Traceback (most recent",
+    "make: ***",
+    "BUILD FAILED",
+    "(fail)",
+    "E   ",
+    "✗",
+    "✖",
+    "× ",
+    "Error:",
+];
+/// What stands in such lines.
+const INSIDE: [&str; 5] = [
+    "error TS",
+    ": error: ",
+    "test result: FAILED",
+    "[build failed]",
+    "SyntaxError",
+];
 
 /// `3 failed`, `1 failing`; not `0 failed`.
 fn fails(line: &str) -> bool {

@@ -1,5 +1,7 @@
 //! What an assistant says, sentence by sentence and item by item, and how much of a story each is.
 
+mod cues;
+
 /// A sentence, an item of a list or a row of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit<'a> {
@@ -362,20 +364,16 @@ fn sentence_end(text: &str) -> usize {
 
 fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {
     let lower = sentence.to_lowercase();
+    let said = cues::found(&lower);
     let mut worth = 0.0;
-    for (weight, cues) in CUES {
-        let hits = cues
-            .iter()
-            .filter(|cue| lower.contains(**cue))
-            .count()
-            .min(2);
-        worth += weight * if hits == 2 { 1.4 } else { hits as f64 };
+    for ((weight, _), hits) in CUES.iter().zip(said.hits) {
+        worth += weight * if hits >= 2 { 1.4 } else { f64::from(hits) };
     }
     worth = worth.min(MOST);
     if is_intent(&lower) {
         worth = worth * 0.35 - 0.4;
     }
-    if OFFERS.iter().any(|offer| lower.contains(offer)) {
+    if said.offers {
         worth -= 1.5;
     }
     if lower.ends_with(':') {

@@ -4,15 +4,25 @@ use std::collections::HashSet;
 
 use super::ground::{Ground, Speakers};
 use super::report::AlarmKind;
-use super::voice::{Claim, Voice};
+use super::stance;
+use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, is_unspaced, pair, words};
 
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('「', '」')];
 /// Words in a quotation from which on it is checked as one.
 const QUOTED_WORDS: usize = 4;
 
+/// Why a claim is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// Somebody else said it, word for word.
+    Others(AlarmKind),
+    /// Nothing like it was said by him.
+    Unheard(AlarmKind),
+}
+
 /// What is wrong with a claim, if the source tells.
-pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
+pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<Doubt> {
     let quoted = quotation(claim.content);
     let content = quoted.unwrap_or(claim.content);
     if quoted.is_none() && claim.voice == Voice::User && opens_with_his_own(ground, content) {
@@ -25,9 +35,9 @@ pub(super) fn judge(ground: &Ground, claim: Claim<'_>) -> Option<AlarmKind> {
         // What announces a list claims nothing by itself.
         Voice::User if content.trim_end().ends_with([':', '：']) => None,
         Voice::User => of_user(ground, content, INDIRECT_PERCENT),
-        Voice::UserAgrees => of_agreeing(ground, content),
-        Voice::Others => of_others(ground, content),
-        Voice::Tasks => of_tools(ground, content),
+        Voice::UserAgrees => of_agreeing(ground, content).map(Doubt::Others),
+        Voice::Others => of_others(ground, content).map(Doubt::Others),
+        Voice::Tasks => of_tools(ground, content).map(Doubt::Others),
     }
 }
 
@@ -77,6 +87,9 @@ fn is_listed(content: &str) -> bool {
 const DIRECT_PERCENT: usize = 60;
 /// How much of it when it is told in other words.
 const INDIRECT_PERCENT: usize = 25;
+/// How much of those words of it that say what it is about, and how many of them must be there to tell.
+const KNOWN_PERCENT: usize = 30;
+const ENOUGH_TO_TELL: usize = 3;
 
 /// The longest quotation in a text, if it is long enough to be one.
 fn quotation(text: &str) -> Option<&str> {
@@ -163,7 +176,7 @@ pub(super) fn run(first: Key, second: Key, third: Key) -> Key {
     pair(first, pair(second, third))
 }
 
-fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> {
+fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<Doubt> {
     // A name in code is the narrator's as much as his.
     let is_direct = percent == DIRECT_PERCENT;
     let step = if is_direct { 1 } else { 2 };
@@ -181,7 +194,7 @@ fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> 
     if crate::pin::is_standing(content) {
         let ordered = Runs::of(ground, content, Speakers::ORDERED);
         if ordered.are_foreign() {
-            return Some(ordered.kind());
+            return Some(Doubt::Others(ordered.kind()));
         }
     }
     // Told in other words, it is no less his because others use the same turns of phrase.
@@ -190,11 +203,26 @@ fn of_user(ground: &Ground, content: &str, percent: usize) -> Option<AlarmKind> 
     }
     let runs = Runs::of(ground, content, Speakers::TYPED);
     if runs.are_foreign() {
-        return Some(runs.kind());
+        return Some(Doubt::Others(runs.kind()));
     }
     let is_little = together < percent;
     let is_nothing = together == 0 && telling.len() >= 3;
-    (is_nothing || telling.len() >= 4 && is_little).then(|| runs.kind())
+    if !(is_nothing || telling.len() >= 4 && is_little) {
+        return None;
+    }
+    // Word for word it was said or it was not.
+    if is_direct {
+        return Some(Doubt::Others(runs.kind()));
+    }
+    // Whoever tells it in other words says in his own how it is meant.
+    telling.retain(|word| !voice::names_user(word) && !stance::says_how(word));
+    let least = if telling.len() < ENOUGH_TO_TELL {
+        1
+    } else {
+        KNOWN_PERCENT
+    };
+    let is_known = telling.len() < 2 || ground.typed_together(&telling, spread) >= least;
+    (!is_known).then(|| Doubt::Unheard(runs.kind()))
 }
 
 /// What he agreed to was put to him by the assistant, not by a tool.
@@ -224,15 +252,50 @@ fn of_others(ground: &Ground, content: &str) -> Option<AlarmKind> {
 /// Whether a word says what a sentence is about.
 fn tells(word: &Word<'_>) -> bool {
     let is_long = word.text.chars().count() > 3 || word.text.contains(is_unspaced);
-    is_long && !crate::pin::names_nothing(&word.text.to_lowercase())
+    let lower = word.text.to_lowercase();
+    is_long && !crate::pin::names_nothing(&lower)
 }
 
 /// Whether the source has all of a sentence, word for word, whoever said it.
 pub(super) fn is_verbatim(ground: &Ground, sentence: &str) -> bool {
+    runs_are(ground, sentence, |speakers| speakers != Speakers::default())
+}
+
+/// What is left out of a quotation.
+const LEFT_OUT: &str = "[…]";
+
+/// Whether the user typed all of a sentence, word for word. What was left out may have been anything, but only where
+/// it is said so: without its first word a rule may be turned round.
+pub(super) fn is_quoted(ground: &Ground, sentence: &str) -> bool {
+    let is_typed = |part| runs_are(ground, part, |speakers| speakers.has(Speakers::TYPED));
+    ground.has_sentence(sentence)
+        || sentence.contains(LEFT_OUT)
+            && sentence
+                .split(LEFT_OUT)
+                .all(|part| part.trim().is_empty() || is_typed(part))
+}
+
+/// What a claim tells: what it quotes, or what stands behind its colon.
+pub(super) fn told<'a>(claim: Claim<'a>, sentence: &'a str) -> &'a str {
+    if let Some(quoted) = quotation(sentence) {
+        return quoted;
+    }
+    let start = sentence.len() - claim.content.len();
+    let before = sentence
+        .get(..start)
+        .filter(|_| sentence.ends_with(claim.content));
+    let colon = before.and_then(|before| before.rfind([':', '：']));
+    let behind = colon.and_then(|colon| sentence.get(colon..));
+    behind.map_or(claim.content, |behind| {
+        behind.trim_start_matches([':', '：', ' '])
+    })
+}
+
+fn runs_are(ground: &Ground, sentence: &str, is_so: impl Fn(Speakers) -> bool) -> bool {
     let found: Vec<Word<'_>> = words(sentence).collect();
     let mut runs = found.windows(3).map(|three| match three {
         [first, second, third] => ground.run_speakers(run(first.key, second.key, third.key)),
         _ => Speakers::default(),
     });
-    found.len() >= 3 && runs.all(|speakers| speakers != Speakers::default())
+    found.len() >= 3 && runs.all(is_so)
 }

@@ -16,6 +16,7 @@ const NEGATIONS: &[&str] = &[
     "nothing",
     "none",
     "avoid",
+    "avoided",
     "forbidden",
     "prohibited",
     "nicht",
@@ -27,21 +28,33 @@ const NEGATIONS: &[&str] = &[
     "niemals",
     "ohne",
     "verboten",
+    "untersagt",
     "vermeide",
+    "vermeiden",
     "pas",
     "jamais",
     "aucun",
     "aucune",
     "sans",
     "interdit",
+    "interdite",
+    "interdits",
+    "interdites",
     "évite",
+    "éviter",
+    "évitez",
     "nunca",
     "jamás",
     "sin",
     "ningún",
     "ninguna",
     "prohibido",
+    "prohibida",
+    "prohibidos",
+    "prohibidas",
     "evita",
+    "evitar",
+    "evite",
     "não",
     "nem",
     "sem",
@@ -61,6 +74,10 @@ const NEGATIONS: &[&str] = &[
     "никогда",
     "без",
     "запрещено",
+    "запрещена",
+    "запрещены",
+    "избегай",
+    "избегать",
 ];
 /// The same inside words and in scripts that do not separate them.
 pub(super) const NEGATION_SIGNS: &[&str] = &[
@@ -216,6 +233,15 @@ impl Wording {
             })
     }
 
+    /// Whether this one, which holds the words of `rule`, is no sentence of its own in which they may mean something
+    /// else: it has little beside them, or they are many, and it denies more often or less.
+    pub(super) fn differs_plainly(&self, rule: &Self) -> bool {
+        let denies = |wording: &Self| wording.denials.iter().sum::<usize>() % 2 == 1;
+        let length = rule.words.len();
+        let is_alone = self.words.len() <= length + FEW_BESIDE;
+        (is_alone || length >= MANY_WORDS) && denies(self) != denies(rule)
+    }
+
     /// Whether this one is `rule` word for word, but for one word that is new.
     pub(super) fn replaces_in(&self, rule: &Self, is_new: impl Fn(&str) -> bool) -> bool {
         let others = (rule.bits & !self.bits).count_ones();
@@ -227,6 +253,11 @@ impl Wording {
         others.next().is_some_and(|(_, text)| is_new(text)) && others.next().is_none()
     }
 }
+
+/// Words beside those of a rule with which a sentence is still that rule.
+const FEW_BESIDE: usize = 1;
+/// So many words in a row are said about one thing only.
+const MANY_WORDS: usize = 5;
 
 /// What stands between clauses.
 const BETWEEN_CLAUSES: [char; 9] = [',', ';', ':', '.', '(', ')', '，', '；', '。'];

@@ -7,6 +7,7 @@ mod values;
 use std::collections::{HashMap, HashSet};
 
 use super::slot::{Slot, Slots};
+use super::stances::{Agreement, Stances};
 use super::typed::Typed;
 use super::word::{Key, Spread, Word, pair, words};
 use crate::message::{Call, Message};
@@ -68,6 +69,8 @@ pub(super) struct Ground {
     runs: HashMap<Key, Speakers, Spread>,
     /// What the user typed.
     typed: Typed,
+    /// On which side his sentences stand.
+    stances: Stances,
     /// Whole sentences of the user.
     sentences: HashSet<Key, Spread>,
     /// Numbers with the words around them.
@@ -142,6 +145,11 @@ impl Ground {
     /// How much of these words the user typed in one place, in percent.
     pub(super) fn typed_together(&self, words: &[&str], spread: u32) -> usize {
         self.typed.together(words, spread)
+    }
+
+    /// How a sentence stands to what the user typed, without what `is_void` no longer counts.
+    pub(super) fn agreement(&self, told: &str, is_void: &dyn Fn(&str) -> bool) -> Agreement {
+        self.stances.agreement(told, is_void)
     }
 
     /// Whether the user said a sentence, as it stands.

@@ -1,12 +1,13 @@
 //! Sentence by sentence: what is not in the source, and what was not said, or not by him.
 
 use super::Verification;
-use super::claim;
+use super::claim::{self, Doubt};
 use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
-use super::rule::Told;
+use super::rule::{self, Contradiction, Told};
+use super::stances::Agreement;
 use super::support::{Support, Surroundings, support};
 use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
@@ -17,6 +18,8 @@ pub(super) struct Judge<'v, 'r, 'a> {
     pub(super) verification: &'v Verification,
     pub(super) report: &'r mut VerifyReport,
     pub(super) repair: &'r mut Repair<'a>,
+    /// All of its text.
+    pub(super) text: &'a str,
     /// Words of the files that the last line with files was about.
     pub(super) scope: Vec<Key>,
 }
@@ -154,10 +157,17 @@ impl<'a> Judge<'_, '_, 'a> {
     /// What a sentence says that was not so, or not said by him, and how far what it claims goes. `behind` is the
     /// line from the sentence on.
     fn untrue(&self, line: &Line<'_>, sentence: &str, behind: &str) -> Option<(Alarm, usize)> {
-        if self.is_his_own(line, sentence) {
-            return None;
-        }
         let Verification { ground, rules, .. } = self.verification;
+        if self.is_his_own(line, sentence) {
+            let told = || rule::single_spaced(self.text);
+            let is_past = line.voice == Voice::User && rules.is_superseded(sentence, &told);
+            let alarm = || Alarm {
+                kind: AlarmKind::PinContradicted,
+                text: sentence.trim().to_owned(),
+                line: line.number,
+            };
+            return is_past.then(|| (alarm(), 0));
+        }
         let listed = Claim {
             voice: line.voice,
             content: voice::said(line.text, sentence),
@@ -184,13 +194,27 @@ impl<'a> Judge<'_, '_, 'a> {
             is_binding: &is_binding,
             is_new: &is_new,
         };
-        let is_turned =
-            !ground.has_sentence(sentence) && rules.contradicted(content, &manner).is_some();
+        let older = || match ground.has_sentence(sentence) {
+            true => None,
+            false => rules.contradicted(content, &manner),
+        };
+        let agreement = self.agreement(line, sentence, claim);
+        let is_turned = match agreement {
+            Agreement::Opposes => true,
+            // Denials alone do not tell on which side a sentence stands.
+            Agreement::Agrees | Agreement::Unclear => older() == Some(Contradiction::Worded),
+            Agreement::Unknown => older().is_some(),
+        };
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
+        let is_heard = matches!(agreement, Agreement::Agrees | Agreement::Unclear);
+        let doubt = || whole.and_then(|claim| claim::judge(ground, claim));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
-            whole.and_then(|claim| claim::judge(ground, claim))
+            doubt().and_then(|doubt| match doubt {
+                Doubt::Unheard(_) if is_heard => None,
+                Doubt::Unheard(kind) | Doubt::Others(kind) => Some(kind),
+            })
         };
         let alarm = |kind| Alarm {
             kind,
@@ -199,5 +223,23 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let reach = whole.map_or(0, |claim| claim::end(claim, behind));
         kind.map(|kind| (alarm(kind), reach))
+    }
+
+    /// How a sentence stands to what the user typed, if it claims to tell what he wants.
+    fn agreement(&self, line: &Line<'_>, sentence: &str, claim: Option<Claim<'_>>) -> Agreement {
+        let Verification { ground, rules, .. } = self.verification;
+        let claim = claim.filter(|claim| claim.voice == Voice::User);
+        // Several sentences take several sides.
+        let is_one = line.sentences.contains(&sentence);
+        let told = claim
+            .filter(|_| is_one)
+            .map(|claim| claim::told(claim, sentence));
+        // What he asked for in the course of things is told with what came of it.
+        let is_rule = |told: &&str| line.voice == Voice::User || pin::is_standing(told);
+        let told = told.filter(is_rule);
+        match told.filter(|told| !claim::is_quoted(ground, told)) {
+            Some(told) => ground.agreement(told, &|typed| rules.is_void(typed)),
+            None => Agreement::Unknown,
+        }
     }
 }

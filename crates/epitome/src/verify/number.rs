@@ -3,6 +3,7 @@
 use super::ground::{Ground, figures, value};
 use super::mark::{Mark, lead};
 use super::slot::Slots;
+use super::spelled;
 use super::support::{Support, Surroundings};
 use super::word::{Key, Word, key};
 use crate::pin;
@@ -69,7 +70,11 @@ fn units(unit: &str) -> impl Iterator<Item = &str> {
 /// Everything that a number in a summary is looked up as, beside the words around it.
 pub(super) fn readings(number: &str) -> impl Iterator<Item = &str> {
     let (figures, unit) = parts(number);
-    [number, figures].into_iter().chain(units(unit))
+    let named = spelled::names(figures).iter().copied();
+    [number, figures]
+        .into_iter()
+        .chain(units(unit))
+        .chain(named)
 }
 
 impl<'a> Number<'a> {
@@ -109,6 +114,31 @@ impl<'a> Number<'a> {
     }
 
     pub(super) fn support(&self, ground: &Ground) -> Support {
+        match self.in_figures(ground) {
+            Support::Lacking if self.is_spelled(ground) || self.is_measured(ground) => {
+                Support::Given
+            }
+            support => support,
+        }
+    }
+
+    /// Whether the source has it in words, beside what it stands beside here.
+    fn is_spelled(&self, ground: &Ground) -> bool {
+        let mut names = spelled::names(self.figures).iter().map(|name| key(name));
+        names.any(|name| {
+            let mut beside = self.beside();
+            beside.any(|word| ground.has_pair(name, word) || ground.has_pair(word, name))
+        })
+    }
+
+    fn is_measured(&self, ground: &Ground) -> bool {
+        let is_telling = |word: &Key| !ground.is_common(*word);
+        self.beside()
+            .filter(is_telling)
+            .any(|word| ground.has_pair(self.key, word) || ground.has_pair(word, self.key))
+    }
+
+    fn in_figures(&self, ground: &Ground) -> Support {
         let digits = self.figures.chars().filter(char::is_ascii_digit).count();
         let is_plain = digits >= PLAIN_DIGITS || self.figures.matches('.').count() > 1;
         if is_plain && self.is_known(ground) {

@@ -1,14 +1,15 @@
 //! The user's instructions in force: which are missing, which are turned round.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::denial::{self, Wording};
 use super::gist::Gist;
 use super::word::{Key, Spread, is_unspaced};
 use crate::haystack::Haystack;
-use crate::pin::{Pin, PinKind};
+use crate::message::{Message, Role};
+use crate::pin::{self, Pin, PinKind, PinState};
 
 /// Fewer words in a row may be said about anything.
 const FEW_WORDS: usize = 3;
@@ -41,12 +42,40 @@ impl Rule {
 pub(super) struct Rules {
     rules: Vec<Rule>,
     by_stem: HashMap<Key, Vec<usize>, Spread>,
+    /// The texts of pins that are not in force, single-spaced.
+    void: HashSet<String>,
+    /// Of these, those that something else took the place of: what did, as far as it is an instruction itself.
+    superseded: HashMap<String, Vec<String>>,
+    /// All pins that are no longer in force.
+    past: Vec<Pin>,
+}
+
+/// How a sentence contradicts a pin, the plainest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Contradiction {
+    /// It has the words of the pin, with a denial more or less or another word.
+    Worded,
+    /// It is about the same, and denies it or does not, or elsewhere.
+    Meant,
 }
 
 impl Rules {
     pub(super) fn of(pins: Vec<Pin>) -> Self {
-        let mut rules = Self::default();
-        for pin in pins.into_iter().filter(Pin::is_active) {
+        Self::up_to(usize::MAX, pins)
+    }
+
+    /// Those of the pins that were said up to entry `last`, with what all of them say of each other.
+    fn up_to(last: usize, pins: Vec<Pin>) -> Self {
+        let mut rules = Self {
+            superseded: superseded(&pins),
+            ..Self::default()
+        };
+        for pin in pins.into_iter().filter(|pin| pin.position <= last) {
+            if !pin.is_active() {
+                rules.void.insert(single_spaced(&pin.text));
+                rules.past.push(pin);
+                continue;
+            }
             let gist = Gist::of(&pin.text);
             for stem in gist.stems() {
                 let at = rules.rules.len();
@@ -62,10 +91,58 @@ impl Rules {
         rules
     }
 
+    /// All pins, those that are no longer in force first.
+    fn into_pins(self) -> impl Iterator<Item = Pin> {
+        let active = self.rules.into_iter().map(|rule| rule.pin);
+        self.past.into_iter().chain(active)
+    }
+
+    /// The same with what the entries behind `last` make of them. What is first said there is not among them.
+    pub(super) fn changed_by<'a>(
+        self,
+        later: impl Iterator<Item = (usize, &'a Message)>,
+        last: usize,
+    ) -> Self {
+        let mut later = later
+            .filter(|(_, message)| message.role == Role::User)
+            .peekable();
+        if self.rules.is_empty() || later.peek().is_none() {
+            return self;
+        }
+        let pins = pin::carry(self.into_pins().collect(), later);
+        Self::up_to(last, pins)
+    }
+
     /// The same without those whose text is dropped.
     pub(super) fn without(self, is_dropped: impl Fn(&str) -> bool) -> Self {
-        let pins = self.rules.into_iter().map(|rule| rule.pin);
-        Self::of(pins.filter(|pin| !is_dropped(&pin.text)).collect())
+        let pins = self
+            .into_pins()
+            .map(|pin| match pin.is_active() && is_dropped(&pin.text) {
+                true => Pin {
+                    state: PinState::Dropped,
+                    ..pin
+                },
+                false => pin,
+            });
+        Self::of(pins.collect())
+    }
+
+    /// Whether a sentence is an instruction that was taken back, of which a text, single-spaced, does not tell what took
+    /// its place.
+    pub(super) fn is_superseded(&self, sentence: &str, told: &dyn Fn() -> String) -> bool {
+        let newer = match self.superseded.is_empty() {
+            true => None,
+            false => self.superseded.get(&single_spaced(sentence.trim())),
+        };
+        newer.is_some_and(|newer| {
+            let told = told();
+            !newer.iter().any(|newer| told.contains(newer))
+        })
+    }
+
+    /// Whether a sentence is a pin that is not in force.
+    pub(super) fn is_void(&self, sentence: &str) -> bool {
+        !self.void.is_empty() && self.void.contains(&single_spaced(sentence))
     }
 
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
@@ -88,8 +165,8 @@ impl Rules {
             .collect()
     }
 
-    /// The pin that a sentence turns round, or of which it makes another.
-    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<&Pin> {
+    /// Whether a sentence turns a pin round, or makes another of it.
+    pub(super) fn contradicted(&self, sentence: &str, told: &Told<'_>) -> Option<Contradiction> {
         if self.rules.is_empty() {
             return None;
         }
@@ -110,20 +187,61 @@ impl Rules {
         let is_binding = (told.is_binding)();
         let spaced = single_spaced(sentence);
         let wording = Wording::of(sentence);
-        let candidates = self.rules.iter().zip(shared);
-        let mut candidates = candidates.filter(|(_, shared)| *shared > 0);
-        candidates.find_map(|(rule, shared)| {
-            let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
-            let denies =
-                || said.flips(&rule.gist, shared) || said.alters(&rule.gist, shared, told.is_new);
-            let is_turned = is_binding && denies()
-                || rule.wordings(shared).iter().any(|rule| {
-                    wording.turns(rule, fewest) || wording.replaces_in(rule, told.is_new)
-                });
+        let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
+        let contradiction = |(rule, shared): (&Rule, usize)| {
+            let is_meant = || {
+                is_binding
+                    && (said.flips(&rule.gist, shared)
+                        || said.alters(&rule.gist, shared, told.is_new))
+            };
+            let worded = rule.wordings(shared).iter().filter_map(|rule| {
+                let turns = wording.turns(rule, fewest);
+                let is_plain = turns && wording.differs_plainly(rule);
+                if is_plain || wording.replaces_in(rule, told.is_new) {
+                    Some(Contradiction::Worded)
+                } else {
+                    turns.then_some(Contradiction::Meant)
+                }
+            });
+            let meant = || is_meant().then_some(Contradiction::Meant);
+            let found = worded.min().or_else(meant)?;
             let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
-            (is_turned && !is_it()).then_some(&rule.pin)
-        })
+            (!is_it()).then_some(found)
+        };
+        let candidates = self.rules.iter().zip(shared);
+        let candidates = candidates.filter(|(_, shared)| *shared > 0);
+        let found = candidates.filter_map(contradiction);
+        found.min()
     }
+}
+
+/// The texts of the instructions that were taken back, with those that were said in the entries that did it. What was
+/// said again later is in force again.
+fn superseded(pins: &[Pin]) -> HashMap<String, Vec<String>> {
+    let mut superseded: HashMap<String, Vec<String>> = HashMap::new();
+    let is_past = |pin: &&Pin| matches!(pin.state, PinState::Superseded { .. });
+    if !pins.iter().any(|pin| is_past(&pin)) {
+        return superseded;
+    }
+    let mut said: HashMap<usize, Vec<&Pin>> = HashMap::new();
+    for pin in pins {
+        said.entry(pin.position).or_default().push(pin);
+    }
+    let active = pins.iter().filter(|pin| pin.is_active());
+    let active: HashSet<&str> = active.map(|pin| pin.text.as_str()).collect();
+    for pin in pins.iter().filter(is_past) {
+        let PinState::Superseded { by } = pin.state else {
+            continue;
+        };
+        if pin.kind == PinKind::Todo || active.contains(pin.text.as_str()) {
+            continue;
+        }
+        let newer = said.get(&by).into_iter().flatten();
+        let newer = newer.map(|newer| single_spaced(&newer.text));
+        let texts = superseded.entry(single_spaced(&pin.text)).or_default();
+        texts.extend(newer);
+    }
+    superseded
 }
 
 /// How a sentence is told.

@@ -34,6 +34,9 @@ const USER: &[&str] = &[
     "gebruiker",
     "пользователь",
     "пользователя",
+    "пользователю",
+    "пользователем",
+    "пользователе",
 ];
 /// What the user is called in scripts that do not separate words, and in Korean.
 const USER_SIGNS: &[&str] = &["用户", "用戶", "使用者", "ユーザー", "ユーザ", "사용자"];
@@ -240,6 +243,12 @@ const OTHERS: &[&str] = &[
     "助手",
     "アシスタント",
 ];
+
+/// Whether a word, in small letters, is what the user is called.
+pub(super) fn names_user(word: &str) -> bool {
+    let bare = word.strip_suffix("'s").unwrap_or(word);
+    USER.contains(&bare) || USER.contains(&bare.trim_end_matches('s'))
+}
 
 /// Who speaks under a heading.
 pub(super) fn heading_voice(heading: &str) -> Voice {

@@ -93,7 +93,7 @@ fn nothing_with_tools_media_or_unknown_blocks() {
         kind: "image".to_owned(),
         tokens: 10,
     });
-    let opaque = Block::Opaque { chars: 9 };
+    let opaque = Block::opaque(9);
     assert!(found(user(POLL), assistant(HEARTBEAT_OK)));
     assert!(!found(user(POLL), with(assistant(HEARTBEAT_OK), call)));
     assert!(!found(

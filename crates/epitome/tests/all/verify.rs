@@ -8,6 +8,8 @@ mod corrupt;
 mod hand;
 #[path = "verify/samples.rs"]
 mod samples;
+#[path = "verify/taken_back.rs"]
+mod taken_back;
 #[path = "verify/turned.rs"]
 mod turned;
 

@@ -14,6 +14,8 @@ use serde_json::Value;
 
 use super::super::{MOST_FORKS, one_line, path};
 
+use crate::terminal::tell;
+
 /// The longest line of a pin.
 const TEXT_CHARS: usize = 300;
 
@@ -81,7 +83,7 @@ impl Listing {
             Some(row) => match Record::of(row) {
                 Ok(record) => record.pins(&row.summary),
                 Err(error) => {
-                    eprintln!("epitome: {error}");
+                    tell!("epitome: {error}");
                     Vec::new()
                 }
             },

@@ -1,5 +1,6 @@
 //! Agents that are installed, each with a home of its own and a provider on loopback.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -175,6 +176,14 @@ impl Agent {
         [self.options.clone(), more].concat()
     }
 
+    /// Their own runtime comes before the one of this machine.
+    fn path(&self) -> OsString {
+        let mut path = self.program.parent().unwrap().as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap());
+        path
+    }
+
     fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
@@ -208,7 +217,7 @@ impl Agent {
             .args(arguments)
             .arg(prompt)
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("PATH", self.path())
             .env("HOME", self.home())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.work)

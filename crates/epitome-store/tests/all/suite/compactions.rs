@@ -159,3 +159,30 @@ pub(crate) async fn model_classes_are_apart(store: impl Store) {
     let at = store.compactions_at(&tenant, &[node("b")]).await.unwrap();
     assert_eq!(at, [large, small]);
 }
+
+pub(crate) async fn a_line_of_forks_nearest_first(store: impl Store) {
+    let tenant = tenant("t");
+    let root = chain("root", &["a", "b", "c"], 0);
+    let mut fork = chain("fork", &["a", "b", "x", "y"], 2);
+    fork.conversation.parent = Some(conversation("root"));
+    for (span, id, place, at, created_ms) in [
+        (&root, "early", "root", "a", 1),
+        (&root, "late", "root", "b", 5),
+        (&root, "taken back", "root", "c", 9),
+        (&fork, "of the fork", "fork", "x", 3),
+    ] {
+        let mut row = compaction(id, place, at);
+        row.created_ms = created_ms;
+        store.commit_compaction(&tenant, span, &row).await.unwrap();
+    }
+    store.undo(&tenant, "taken back").await.unwrap();
+    let along = async |place: &str, limit| -> Vec<String> {
+        let place = conversation(place);
+        let rows = store.compactions_along(&tenant, &place, limit).await;
+        rows.unwrap().into_iter().map(|row| row.id).collect()
+    };
+    assert_eq!(along("fork", 9).await, ["of the fork", "late", "early"]);
+    assert_eq!(along("fork", 2).await, ["of the fork", "late"]);
+    assert_eq!(along("root", 9).await, ["late", "early"]);
+    assert_eq!(along("nobody", 9).await, Vec::<String>::new());
+}

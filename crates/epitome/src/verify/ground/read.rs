@@ -95,7 +95,7 @@ impl Ground {
         for line in text.lines() {
             self.line(line, &mut found, speakers, named);
             if speakers.has(Speakers::ORDERED) {
-                self.sentences(line, &found.words);
+                self.sentences(line, &found.words, speakers);
             }
             if speakers.has(Speakers::TYPED) {
                 for word in &found.words {
@@ -105,14 +105,18 @@ impl Ground {
         }
     }
 
-    fn sentences(&mut self, line: &str, words: &[Word<'_>]) {
+    fn sentences(&mut self, line: &str, words: &[Word<'_>], speakers: Speakers) {
         let mut words = words.iter();
         let mut end = 0;
         for sentence in item::sentences(line) {
             end += sentence.len();
             let inside = words.as_slice().partition_point(|word| word.start < end);
             let inside = words.by_ref().take(inside).map(|word| word.key);
-            self.sentences.insert(inside.fold(0, pair));
+            let key = inside.fold(0, pair);
+            self.sentences.insert(key);
+            if speakers == Speakers::USER {
+                self.stances.add(sentence, key);
+            }
         }
     }
 

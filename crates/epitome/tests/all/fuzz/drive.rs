@@ -94,6 +94,7 @@ impl Choices<'_> {
             }),
             _ => Block::Opaque {
                 chars: self.size() as usize,
+                ids: (0..self.below(2)).map(|_| id.as_str().into()).collect(),
             },
         }
     }

@@ -1,9 +1,15 @@
 //! Rules of the user turned round by whoever wrote the summary: caught. The same rules in other words, and true things
 //! that share words with them: not.
 //!
-//! The rows were written by somebody who did not know the checker. Every second one may be looked at
-//! (`EPITOME_TURNED=1` prints what is wrong in these), the others are only counted. They were counted often while a
-//! comparison by stance was tried: a checker that is better on them has to be tried on new rows.
+//! Three files of rows, and what they are good for:
+//!
+//! - `turned_rules_known.tsv`: written by whoever wrote the checker, to say what it is meant to tell apart;
+//! - `turned_rules.tsv`: written by somebody who did not know the checker, and looked at since, all of it;
+//! - `turned_rules_second.tsv`: the same once more. Of these the 1st, 3rd, … may be looked at (`EPITOME_TURNED=1` prints
+//!   what is wrong in them and in the other files); the 2nd, 4th, … are only counted, and tell how good it is.
+//!
+//! In `near` rows a word or two were turned; `free` rows say the opposite in words of their own, and many of these nobody
+//! can catch who does not know what words mean.
 
 use std::collections::BTreeMap;
 
@@ -12,37 +18,83 @@ use epitome::verify::Verification;
 
 use crate::support::{assistant, user};
 
-const ROWS: &str = include_str!("../../vectors/turned_rules.tsv");
-/// What is reached where only a word or two were turned; wanted are 95 and 2. It must not get worse unnoticed.
-const CAUGHT_PERCENT: usize = 43;
-const FALSE_PERCENT: usize = 7;
+const KNOWN: &str = include_str!("../../vectors/turned_rules_known.tsv");
+const FIRST: &str = include_str!("../../vectors/turned_rules.tsv");
+const SECOND: &str = include_str!("../../vectors/turned_rules_second.tsv");
+
+/// What is reached in a part; wanted are 95 caught and 2 wrong. It must not get worse unnoticed.
+struct Floor {
+    part: &'static str,
+    near_percent: usize,
+    free_percent: usize,
+    false_per_mille: usize,
+}
+
+const FLOORS: [Floor; 4] = [
+    Floor {
+        part: "known",
+        near_percent: 95,
+        free_percent: 0,
+        false_per_mille: 10,
+    },
+    Floor {
+        part: "first",
+        near_percent: 100,
+        free_percent: 97,
+        false_per_mille: 0,
+    },
+    Floor {
+        part: "second, looked at",
+        near_percent: 98,
+        free_percent: 36,
+        false_per_mille: 12,
+    },
+    Floor {
+        part: "second, counted",
+        near_percent: 81,
+        free_percent: 50,
+        false_per_mille: 60,
+    },
+];
 
 struct Row {
+    part: &'static str,
     language: &'static str,
     rule: &'static str,
     turned: &'static str,
     faithful: &'static str,
     unrelated: &'static str,
-    is_near: bool,
+    style: &'static str,
 }
 
-fn rows() -> Vec<Row> {
-    let lines = ROWS.lines().filter(|line| !line.starts_with('#'));
-    let rows = lines.map(|line| {
+fn rows() -> impl Iterator<Item = Row> {
+    let known = rows_of(KNOWN).map(|row| ("known", row));
+    let first = rows_of(FIRST).map(|row| ("first", row));
+    let second = rows_of(SECOND).enumerate().map(|(at, row)| match at % 2 {
+        0 => ("second, looked at", row),
+        _ => ("second, counted", row),
+    });
+    let all = known.chain(first).chain(second);
+    all.map(|(part, row)| Row { part, ..row })
+}
+
+fn rows_of(rows: &'static str) -> impl Iterator<Item = Row> {
+    let lines = rows.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
         let columns: Vec<&str> = line.split('\t').collect();
         let [language, rule, turned, faithful, unrelated, style] = columns[..] else {
-            panic!("{line}");
+            panic!("{} columns", columns.len());
         };
         Row {
+            part: "",
             language,
             rule,
             turned,
             faithful,
             unrelated,
-            is_near: style == "near",
+            style,
         }
-    });
-    rows.collect()
+    })
 }
 
 /// Work in which the rule was typed once.
@@ -78,55 +130,54 @@ fn as_fact(sentence: &str) -> String {
     format!("## Goal\nLook after it.\n\n## State\nThe agent looked around. {sentence}")
 }
 
+/// Of each part, by what was done to the rule, and by language: how many were objected to, of how many.
+type Counts = BTreeMap<(&'static str, &'static str, &'static str), (usize, usize)>;
+
 #[test]
 fn rules_turned_round_are_caught_and_faithful_words_are_not() {
     let shown = std::env::var("EPITOME_TURNED").is_ok();
-    // Of each part: rows turned and caught, told rightly and objected to.
-    let mut caught: BTreeMap<(&str, &str, &str), (usize, usize)> = BTreeMap::new();
-    let mut objected: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
-    for (at, row) in rows().iter().enumerate() {
-        let part = if at % 2 == 0 { "seen" } else { "unseen" };
+    let mut counts = Counts::new();
+    for row in rows() {
         let messages = conversation(row.rule, row.unrelated);
-        let is_caught = is_objected_to(&messages, &as_rule(row.turned));
-        let style = if row.is_near { "near" } else { "free" };
-        for language in [row.language, "all"] {
-            let (hits, all) = caught.entry((part, style, language)).or_default();
-            *hits += usize::from(is_caught);
-            *all += 1;
-        }
-        if shown && part == "seen" && !is_caught {
-            println!("{style} not caught: {} → {}", row.rule, row.turned);
-        }
-        let right = [
-            as_rule(row.faithful),
-            as_rule(row.rule),
-            as_fact(row.unrelated),
+        let told = [
+            (row.style, as_rule(row.turned)),
+            ("right", as_rule(row.faithful)),
+            ("right", as_rule(row.rule)),
+            ("right", as_fact(row.unrelated)),
         ];
-        for told in right {
-            let is_false = is_objected_to(&messages, &told);
-            let (hits, all) = objected.entry((part, row.language)).or_default();
-            *hits += usize::from(is_false);
-            *all += 1;
-            if shown && part == "seen" && is_false {
-                println!("false alarm: {} → {told}", row.rule);
+        for (style, told) in told {
+            let is_objected = is_objected_to(&messages, &told);
+            for language in [row.language, "all"] {
+                let (hits, all) = counts.entry((row.part, style, language)).or_default();
+                *hits += usize::from(is_objected);
+                *all += 1;
+            }
+            let is_wrong = is_objected == (style == "right");
+            if shown && is_wrong && row.part != "second, counted" {
+                println!("{}, {style}: {} → {told}", row.part, row.rule);
             }
         }
     }
-    for ((part, style, language), (hits, all)) in &caught {
-        println!("{part} {style} {language}: {hits} of {all} caught");
+    for ((part, style, language), (hits, all)) in &counts {
+        println!("{part}: {style} {language}: {hits} of {all} objected to");
     }
-    for ((part, language), (hits, all)) in &objected {
-        println!("{part} {language}: {hits} of {all} objected to wrongly");
-    }
-    for part in ["seen", "unseen"] {
-        let (hits, all) = caught[&(part, "near", "all")];
+    for floor in FLOORS {
+        let of = |style| counts.get(&(floor.part, style, "all")).copied();
+        let (near, near_all) = of("near").unwrap_or_default();
+        let (free, free_all) = of("free").unwrap_or_default();
+        let (wrong, right_all) = of("right").unwrap_or_default();
+        let part = floor.part;
         assert!(
-            hits * 100 >= all * CAUGHT_PERCENT,
-            "{part}: {hits} of {all}"
+            near * 100 >= near_all * floor.near_percent,
+            "{part}: {near}"
         );
-        let of_part = objected.iter().filter(|((of, _), _)| *of == part);
-        let (hits, all) =
-            of_part.fold((0, 0), |sum, (_, count)| (sum.0 + count.0, sum.1 + count.1));
-        assert!(hits * 100 <= all * FALSE_PERCENT, "{part}: {hits} of {all}");
+        assert!(
+            free * 100 >= free_all * floor.free_percent,
+            "{part}: {free}"
+        );
+        assert!(
+            wrong * 1_000 <= right_all * floor.false_per_mille,
+            "{part}: {wrong}"
+        );
     }
 }

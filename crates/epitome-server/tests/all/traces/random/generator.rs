@@ -65,6 +65,8 @@ pub(crate) enum Adds {
     Document(u64),
     /// The user talks about an overflow that happened elsewhere.
     TalkOfOverflow,
+    /// Somebody speaks in a role that nobody knows, in so many tokens.
+    Stranger(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,6 +219,9 @@ fn ask(random: &mut Random, proxies: usize, models: usize, sizes: &mut [u64]) ->
     }
     if random.chance(6) {
         adds.push(Adds::TalkOfOverflow);
+    }
+    if random.chance(8) {
+        adds.push(Adds::Stranger(random.between(20, 600) as u64));
     }
     if random.chance(4) {
         adds.push(Adds::Document(random.between(1_000, 9_000) as u64));

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use epitome_server::Config;
+use epitome_testkit::strange::torn;
 use epitome_testkit::{
-    Answer as Message, Asked, Counts, ModelConfig, Refuses, Reply, Script, ScriptedModel, Wire,
-    client,
+    Answer as Message, Asked, Counts, ModelConfig, Recorded, Refuses, Reply, Rule, Script,
+    ScriptedModel, Wire, client,
 };
 use serde_json::{Value, json};
 
@@ -131,11 +132,21 @@ impl Stage {
                     documents: documents(&sent.json()),
                     true_tokens: sent.input_tokens.unwrap_or(0),
                     status: sent.status.unwrap_or(0),
-                    violations: sent.violations.iter().map(ToString::to_string).collect(),
+                    violations: violations(wire, &request, sent),
                 })
                 .collect(),
         }
     }
+}
+
+/// What is wrong with what was sent, by two judges. That a role is unknown is not our doing.
+fn violations(wire: Wire, request: &Value, sent: &Recorded) -> Vec<String> {
+    let strict = sent
+        .violations
+        .iter()
+        .filter(|violation| violation.rule != Rule::UnknownRole);
+    let strict = strict.map(ToString::to_string);
+    strict.chain(torn(wire, request, &sent.json())).collect()
 }
 
 /// What the newest message takes with all that is not a message.
@@ -175,6 +186,13 @@ fn add(talk: &mut Talk, adds: Adds) {
                 ]}),
                 _ => user("What does it say?"),
             });
+        }
+        Adds::Stranger(tokens) => {
+            let words = talk.words(tokens);
+            talk.messages.push(assistant("Look there."));
+            talk.messages
+                .push(json!({"role": "observation", "content": words}));
+            talk.messages.push(user("What did you see?"));
         }
         Adds::TalkOfOverflow => {
             talk.messages.push(assistant("Tell me."));
@@ -232,6 +250,7 @@ fn scripted(case: &Case, next: &Next) -> ModelConfig {
                 *answers.lock().unwrap_or_else(PoisonError::into_inner),
             ))
         }),
+        rejects_violations: false,
         ..server(128_000)
     }
 }

@@ -1,0 +1,170 @@
+//! Compactions on their way to the store. One that is in use is not dropped because the store is busy or full: it is
+//! tried again until it is there, and counted as long as it is not.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use epitome_store::{
+    AnyStore, Append, Committed, CompactionRow, Compactions, Error, Result, TenantId,
+};
+
+use super::health::Health;
+use super::writer::Queue;
+use crate::clock;
+
+/// Waits between tries: they begin with the first and double up to the last.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// Spans that may wait for the store in all. Beyond it a compaction is tried once: a store that is gone for good must
+/// not take all memory.
+const LATE_BYTES: usize = 64 << 20;
+
+/// What writes compactions.
+#[derive(Clone, Debug)]
+pub(super) struct Late {
+    store: Arc<AnyStore>,
+    tenant: TenantId,
+    health: Arc<Health>,
+    /// Those under way by id, and how each is to be published once it is there.
+    pending: Arc<Mutex<HashMap<String, Option<Publication>>>>,
+    bytes: Arc<AtomicUsize>,
+    /// The store stays open as long as somebody may still write to the queue.
+    _open: Arc<Queue>,
+}
+
+/// That a compaction was used: the record that it is published with, where that changed.
+#[derive(Debug)]
+pub(super) struct Publication {
+    pub(super) record: Option<String>,
+}
+
+impl Late {
+    pub(super) fn new(
+        store: Arc<AnyStore>,
+        tenant: TenantId,
+        health: Arc<Health>,
+        queue: &Arc<Queue>,
+    ) -> Self {
+        Self {
+            _open: Arc::clone(queue),
+            store,
+            tenant,
+            health,
+            pending: Arc::default(),
+            bytes: Arc::default(),
+        }
+    }
+
+    /// Notes that a compaction is about to be written.
+    pub(super) fn begin(&self, id: &str) {
+        self.pending().insert(id.to_owned(), None);
+    }
+
+    /// Writes a compaction that was begun; `None` when it cannot be written at all.
+    pub(super) async fn commit(self, span: Append, row: CompactionRow) -> Option<CompactionRow> {
+        let bytes = span.entries.iter().map(|entry| entry.raw.len()).sum();
+        let waiting = Waiting::new(&self.bytes, bytes);
+        let may_wait = waiting.in_all() <= LATE_BYTES;
+        let write = || self.store.commit_compaction(&self.tenant, &span, &row);
+        let committed = self.insist("commit", may_wait, write).await;
+        let wish = self.pending().remove(&row.id).flatten();
+        let stored = committed.map(Committed::into_row)?;
+        if let Some(publication) = wish {
+            // Another node may have been first: then its row is the one in force, with its own record.
+            let is_ours = stored.id == row.id;
+            let record = publication.record.filter(|_| is_ours);
+            self.publish_stored(&stored.id, record).await;
+        }
+        Some(stored)
+    }
+
+    /// Publishes a compaction, as soon as it is stored.
+    pub(super) async fn publish(self, id: String, publication: Publication) {
+        if let Some(wish) = self.pending().get_mut(&id) {
+            *wish = Some(publication);
+            return;
+        }
+        self.publish_stored(&id, publication.record).await;
+    }
+
+    async fn publish_stored(&self, id: &str, record: Option<String>) {
+        let write = || self.store.publish(&self.tenant, id, record.as_deref());
+        self.insist("publish", true, write).await;
+    }
+
+    /// Writes until it is done, where trying again may help.
+    async fn insist<T, W>(
+        &self,
+        what: &'static str,
+        may_wait: bool,
+        mut write: impl FnMut() -> W,
+    ) -> Option<T>
+    where
+        W: Future<Output = Result<T>>,
+    {
+        let _counted = Waiting::new(self.health.commits(), 1);
+        let mut wait = FIRST_WAIT;
+        loop {
+            match write().await {
+                Ok(done) => {
+                    self.health.worked(what);
+                    return Some(done);
+                }
+                Err(error) => {
+                    self.health.failed(what, &error);
+                    if !may_wait || !may_pass(&error) {
+                        return None;
+                    }
+                }
+            }
+            clock::sleep(wait).await;
+            wait = LONGEST_WAIT.min(wait * 2);
+        }
+    }
+
+    fn pending(&self) -> std::sync::MutexGuard<'_, HashMap<String, Option<Publication>>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the same write may succeed later.
+pub(super) const fn may_pass(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Busy(_)
+            | Error::Full(_)
+            | Error::CannotOpen(_)
+            | Error::Io { .. }
+            | Error::Database(_)
+    )
+}
+
+/// Counts something as waiting as long as it lives.
+struct Waiting<'c> {
+    counter: &'c AtomicUsize,
+    amount: usize,
+    before: usize,
+}
+
+impl<'c> Waiting<'c> {
+    fn new(counter: &'c AtomicUsize, amount: usize) -> Self {
+        let before = counter.fetch_add(amount, Ordering::Relaxed);
+        Self {
+            counter,
+            amount,
+            before,
+        }
+    }
+
+    const fn in_all(&self) -> usize {
+        self.before.saturating_add(self.amount)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.counter.fetch_sub(self.amount, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,81 @@
+//! What the store knows of a chain, asked without reading all of it.
+//!
+//! A chain may have a hundred thousand links, and usually only the newest few are unknown. So those are asked for first.
+//! Since a link is stored with all that come before it, the last known one of a chain that goes elsewhere is found by
+//! halving, thirty-two parts at a time: three more questions for a hundred thousand links.
+
+use std::collections::HashMap;
+
+use epitome::Digest;
+use epitome_store::{
+    AnyStore, CompactionRow, Compactions, ConversationId, Entries, NodeRow, Result, TenantId,
+};
+
+/// How many links are asked for at a time.
+const LINKS: usize = 32;
+/// Compactions of other conversations on the same chain are looked for at so many of its newest links.
+const SHARED_LINKS: usize = 512;
+/// So many compactions of a conversation and of those that it branched off from are read.
+const COMPACTIONS: u32 = 32;
+
+/// The newest known links of a chain, and the compactions that may serve it, oldest first.
+pub(super) async fn look_up(
+    store: &AnyStore,
+    tenant: &TenantId,
+    chain: &[Digest],
+) -> Result<(Vec<NodeRow>, Vec<CompactionRow>)> {
+    let nodes = newest_known(store, tenant, chain).await?;
+    let Some(owner) = owner(chain, &nodes) else {
+        return Ok((nodes, Vec::new()));
+    };
+    let newest = chain.get(chain.len().saturating_sub(SHARED_LINKS)..);
+    let newest = newest.unwrap_or(chain);
+    let mut rows = store.compactions_at(tenant, newest).await?;
+    let along = store.compactions_along(tenant, &owner, COMPACTIONS).await?;
+    rows.extend(along);
+    rows.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
+    rows.dedup_by(|a, b| a.id == b.id);
+    Ok((nodes, rows))
+}
+
+/// Whose the last known link is.
+fn owner(chain: &[Digest], nodes: &[NodeRow]) -> Option<ConversationId> {
+    let known: HashMap<&Digest, &NodeRow> = nodes.iter().map(|node| (&node.digest, node)).collect();
+    let last = chain.iter().rev().find_map(|digest| known.get(digest))?;
+    Some(last.conversation.clone())
+}
+
+async fn newest_known(
+    store: &AnyStore,
+    tenant: &TenantId,
+    chain: &[Digest],
+) -> Result<Vec<NodeRow>> {
+    // The last known link is in `low..high`, if there is any.
+    let (mut low, mut high) = (chain.len().saturating_sub(LINKS), chain.len());
+    loop {
+        let step = (high - low).div_ceil(LINKS).max(1);
+        let probes: Vec<Digest> = (low..high)
+            .step_by(step)
+            .filter_map(|at| chain.get(at).copied())
+            .collect();
+        let found = store.find_nodes(tenant, &probes).await?;
+        if step == 1 {
+            if !found.is_empty() || low == 0 {
+                return Ok(found);
+            }
+            // Nothing among the newest: somewhere before them, or nowhere.
+            (low, high) = (0, low);
+            continue;
+        }
+        let is_known = |digest: &Digest| found.iter().any(|node| node.digest == *digest);
+        let Some(last) = probes.iter().rposition(is_known) else {
+            return Ok(found);
+        };
+        low += last * step;
+        high = high.min(low + step);
+    }
+}
+
+#[cfg(test)]
+#[path = "lookup_tests.rs"]
+mod tests;

@@ -1,0 +1,64 @@
+use epitome_store::{Append, EntryRow, NewConversation};
+
+use super::*;
+
+fn digest(at: usize) -> Digest {
+    Digest::of(format!("link {at}").as_bytes())
+}
+
+/// A store that knows `known` links of a chain.
+async fn store(known: usize) -> (AnyStore, TenantId) {
+    let store = AnyStore::open("sqlite::memory:").await.unwrap();
+    let tenant = TenantId::local();
+    let id = ConversationId::from_number(1);
+    let key = Digest::of(b"entry");
+    let node = |at: usize| NodeRow {
+        digest: digest(at),
+        parent: at.checked_sub(1).map(digest),
+        entry: key,
+        position: u32::try_from(at).unwrap(),
+        conversation: id.clone(),
+    };
+    let append = Append {
+        conversation: NewConversation {
+            id: id.clone(),
+            parent: None,
+            label: None,
+            created_ms: 0,
+        },
+        entries: vec![EntryRow {
+            key,
+            raw: b"{}".as_slice().into(),
+            wire: "openai-chat".to_owned(),
+            tokens: 1,
+        }],
+        nodes: (0..known).map(node).collect(),
+        words: Vec::new(),
+        touched_ms: 0,
+    };
+    store.append(&tenant, &append).await.unwrap();
+    (store, tenant)
+}
+
+#[tokio::test]
+async fn the_last_known_link_is_found_wherever_it_is() {
+    let chain: Vec<Digest> = (0..5_000).map(digest).collect();
+    for known in [
+        0, 1, 2, 31, 32, 33, 155, 156, 157, 1_024, 4_967, 4_968, 4_969, 5_000,
+    ] {
+        let (store, tenant) = store(known).await;
+        let found = newest_known(&store, &tenant, &chain).await.unwrap();
+        let last = found.iter().map(|node| node.position as usize + 1).max();
+        assert_eq!(last.unwrap_or(0), known);
+        assert!(found.len() <= LINKS, "{known}: {}", found.len());
+    }
+}
+
+#[tokio::test]
+async fn short_chains_take_one_question() {
+    let (store, tenant) = store(3).await;
+    let chain: Vec<Digest> = (0..7).map(digest).collect();
+    let found = newest_known(&store, &tenant, &chain).await.unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(newest_known(&store, &tenant, &[]).await.unwrap(), []);
+}

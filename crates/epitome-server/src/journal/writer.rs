@@ -1,0 +1,194 @@
+//! Writes that trail: messages, notes and beliefs, a batch at a time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use epitome_engine::known_models::BeliefUpdate;
+use epitome_store::{AnyStore, Append, Entries, Outcome, Outcomes, Store, TenantId};
+use tokio::sync::mpsc;
+
+use super::health::Health;
+use super::late::may_pass;
+use crate::index::{Index, Written};
+use crate::words;
+
+/// Bytes of messages that may wait. Beyond it new ones are left to the next request, which carries the whole history
+/// again.
+const QUEUE_BYTES: usize = 32 << 20;
+/// Writes that go into one transaction.
+const BATCH: usize = 512;
+/// How long writes wait for company.
+const GATHER: Duration = Duration::from_millis(40);
+/// What a write takes besides the bytes of its messages.
+const ROW_BYTES: usize = 512;
+
+/// Something to be written.
+#[derive(Debug)]
+pub(super) enum Write {
+    Append(Box<Append>),
+    Outcome(Box<Outcome>),
+    Belief(Box<BeliefUpdate>),
+}
+
+impl Write {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Append(append) => append
+                .entries
+                .iter()
+                .map(|entry| entry.raw.len() + ROW_BYTES)
+                .sum(),
+            Self::Outcome(_) | Self::Belief(_) => ROW_BYTES,
+        }
+    }
+}
+
+/// What waits to be written, bounded in bytes.
+#[derive(Debug)]
+pub(super) struct Queue {
+    sender: mpsc::UnboundedSender<Write>,
+    health: Arc<Health>,
+}
+
+impl Queue {
+    pub(super) fn new(health: Arc<Health>) -> (Self, mpsc::UnboundedReceiver<Write>) {
+        let (sender, writes) = mpsc::unbounded_channel();
+        (Self { sender, health }, writes)
+    }
+
+    /// Says whether there was room.
+    pub(super) fn push(&self, write: Write) -> bool {
+        let bytes = write.bytes();
+        if !self.health.reserve(bytes, QUEUE_BYTES) {
+            self.health.full();
+            return false;
+        }
+        let sent = self.sender.send(write).is_ok();
+        if !sent {
+            self.health.give_back(bytes);
+        }
+        sent
+    }
+}
+
+/// Writes what has gathered, a batch at a time, until nobody is left to send.
+pub(super) async fn write_all(
+    store: Arc<AnyStore>,
+    tenant: TenantId,
+    index: Arc<Index>,
+    mut writes: mpsc::UnboundedReceiver<Write>,
+    health: Arc<Health>,
+) {
+    let mut batch = Vec::new();
+    let mut is_behind = true;
+    loop {
+        while is_behind && writes.is_empty() && !writes.is_closed() {
+            is_behind = words::catch_up(&store, &tenant)
+                .await
+                .unwrap_or_else(|error| {
+                    health.failed("index", &error);
+                    false
+                });
+        }
+        if writes.recv_many(&mut batch, BATCH).await == 0 {
+            break;
+        }
+        // A commit costs much more than a row, so writes wait a moment for company.
+        crate::clock::sleep(GATHER).await;
+        while batch.len() < BATCH
+            && let Ok(write) = writes.try_recv()
+        {
+            batch.push(write);
+        }
+        let bytes = batch.iter().map(Write::bytes).sum();
+        let mut appends = Vec::new();
+        let mut notes = Vec::new();
+        for write in batch.drain(..) {
+            match write {
+                Write::Append(append) => appends.push(*append),
+                Write::Outcome(outcome) => notes.push(Note::Outcome(outcome)),
+                Write::Belief(update) => notes.push(Note::Belief(update)),
+            }
+        }
+        append_all(&store, &tenant, &index, &appends, &health).await;
+        let mut stored = Vec::new();
+        for append in appends {
+            stored.extend(append.entries);
+        }
+        note_all(&store, &tenant, notes, &health).await;
+        health.give_back(bytes);
+        if let Err(error) = words::index(&store, &tenant, stored).await {
+            health.failed("index", &error);
+        }
+    }
+    store.close().await;
+}
+
+/// What is known beside the messages.
+enum Note {
+    Outcome(Box<Outcome>),
+    Belief(Box<BeliefUpdate>),
+}
+
+async fn note_all(store: &AnyStore, tenant: &TenantId, notes: Vec<Note>, health: &Health) {
+    for note in notes {
+        let written = match note {
+            Note::Outcome(outcome) => store.record_outcome(tenant, &outcome).await,
+            Note::Belief(update) => update.save(store).await,
+        };
+        match written {
+            Ok(()) => health.worked("write"),
+            Err(error) => {
+                health.failed("write", &error);
+                // Each of the others would only wait as long again.
+                if may_pass(&error) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn append_all(
+    store: &AnyStore,
+    tenant: &TenantId,
+    index: &Index,
+    appends: &[Append],
+    health: &Health,
+) {
+    if appends.is_empty() {
+        return;
+    }
+    match store.append_all(tenant, appends).await {
+        Ok(()) => {
+            health.worked("append");
+            for append in appends {
+                mark(index, append, Written::Stored);
+            }
+            return;
+        }
+        // Each by itself would only wait as long again. The next requests bring them again.
+        Err(error) if may_pass(&error) => {
+            health.failed("append", &error);
+            for append in appends {
+                mark(index, append, Written::No);
+            }
+            return;
+        }
+        Err(_) => {}
+    }
+    // One of them is bad; the others should not suffer for it.
+    for append in appends {
+        match store.append(tenant, append).await {
+            Ok(()) => mark(index, append, Written::Stored),
+            Err(error) => {
+                mark(index, append, Written::No);
+                health.failed("append", &error);
+            }
+        }
+    }
+}
+
+fn mark(index: &Index, append: &Append, written: Written) {
+    index.mark(append.nodes.iter().map(|node| node.digest), written);
+}

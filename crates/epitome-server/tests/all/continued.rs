@@ -1,0 +1,160 @@
+//! Histories that the provider keeps, and refusals that come after a stream began.
+
+use epitome_testkit::{ModelConfig, Reply, Script, Wire, client};
+use serde_json::{Value, json};
+
+use crate::support::{action, history, last, pair, prose, request};
+
+const WINDOW: u64 = 8_000;
+const RULE: &str = "Never touch the file prod.env.";
+
+fn keeping() -> ModelConfig {
+    ModelConfig {
+        window_tokens: WINDOW,
+        keeps_answers: true,
+        script: Script::Agent {
+            tool_every: 0,
+            parallel_every: 0,
+            words: 60,
+        },
+        ..ModelConfig::default()
+    }
+}
+
+/// The id of an answer, streamed or not.
+fn id(received: &client::Received, is_streamed: bool) -> String {
+    let answer = match is_streamed {
+        true => {
+            let events = received.events();
+            let ends = |event: &&client::Event| event.json()["type"] == "response.completed";
+            events.iter().find(ends).unwrap().json()["response"].clone()
+        }
+        false => received.json(),
+    };
+    answer["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_at_the_provider_stays_in_its_window() {
+    for is_streamed in [false, true] {
+        let (model, proxy) = pair(keeping(), |config| {
+            config.window_tokens = Some(WINDOW);
+        })
+        .await;
+        let mut previous = Value::Null;
+        let mut untouched = 0;
+        let mut compacted = 0;
+        for turn in 0..60_u64 {
+            let text = match turn {
+                0 => format!("Let us begin. {RULE}"),
+                _ => format!("Step {turn}: {}", prose(turn, 220)),
+            };
+            let body = json!({
+                "model": "m", "stream": is_streamed, "previous_response_id": previous, "input": text,
+            });
+            let received = proxy.post(Wire::OpenaiResponses, &body).await;
+            assert_eq!(received.status, 200, "turn {turn}: {received:?}");
+            let sent = last(&model);
+            assert_eq!(sent.violations, [], "turn {turn}");
+            match action(&received) {
+                ("compacted", _) => {
+                    compacted += 1;
+                    let sent: Value = serde_json::from_slice(&sent.body).unwrap();
+                    assert!(sent.get("previous_response_id").is_none_or(Value::is_null));
+                    assert!(
+                        sent["input"].to_string().contains(RULE),
+                        "turn {turn}: {sent}"
+                    );
+                }
+                _ => {
+                    untouched += 1;
+                    assert_eq!(sent.body, body.to_string(), "turn {turn}");
+                }
+            }
+            previous = json!(id(&received, is_streamed));
+        }
+        assert!(compacted >= 3, "{compacted} compacted");
+        assert!(
+            untouched > 3 * compacted,
+            "{untouched} untouched, {compacted} compacted"
+        );
+        let statuses = model.requests();
+        assert!(
+            statuses.iter().all(|sent| sent.status == Some(200)),
+            "nothing was refused"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_went_by_elsewhere_is_the_providers() {
+    let (model, proxy) = pair(keeping(), |config| {
+        config.window_tokens = Some(WINDOW);
+    })
+    .await;
+    let body = json!({"model": "m", "previous_response_id": "resp_elsewhere", "input": "Go on."});
+    let received = proxy.post(Wire::OpenaiResponses, &body).await;
+    assert_eq!(action(&received).0, "passthrough");
+    assert_eq!(last(&model).body, body.to_string());
+    let health = proxy.health().await;
+    assert!(
+        health["unhelped"]
+            .as_object()
+            .is_some_and(|unhelped| !unhelped.is_empty())
+    );
+}
+
+/// A stream that begins like any other and then says that the request was too long.
+fn too_long(wire: Wire) -> Reply {
+    let events: &[&str] = match wire {
+        Wire::OpenaiChat => &[
+            r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
+            r#"{"error":{"message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+        ],
+        Wire::OpenaiResponses => &[
+            r#"{"type":"response.created","response":{"id":"resp_0","status":"in_progress","output":[]}}"#,
+            r#"{"type":"response.in_progress","response":{"id":"resp_0","status":"in_progress","output":[]}}"#,
+            r#"{"type":"response.failed","response":{"id":"resp_0","status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. Please adjust your input and try again."}}}"#,
+        ],
+        Wire::Anthropic => &[
+            r#"{"type":"message_start","message":{"id":"msg_0","type":"message","role":"assistant","content":[],"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}"#,
+            r#"{"type":"ping"}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9000 tokens > 8000 maximum"}}"#,
+        ],
+    };
+    let body: String = events
+        .iter()
+        .map(|data| format!("data: {data}\n\n"))
+        .collect();
+    Reply::raw(200, "text/event-stream", body)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_before_the_first_word_is_not_seen_by_the_client() {
+    for (seed, wire) in (1..).zip(Wire::ALL) {
+        let model = ModelConfig {
+            window_tokens: 100_000,
+            script: Script::Fixed(vec![too_long(wire), Reply::text("All is well.")]),
+            ..ModelConfig::default()
+        };
+        let (model, proxy) = pair(model, |config| {
+            config.window_tokens = Some(12_000);
+        })
+        .await;
+        let mut body = request(wire, "m", history(seed, 12, 330));
+        body["stream"] = json!(true);
+        let received = proxy.post(wire, &body).await;
+        assert_eq!(received.status, 200);
+        assert_eq!(action(&received).0, "compacted", "{wire:?}");
+        let text = String::from_utf8_lossy(&received.body).into_owned();
+        assert!(
+            !text.contains("too long") && !text.contains("exceed"),
+            "{text}"
+        );
+        assert!(
+            client::assistant_message(wire, &received).is_some(),
+            "{text}"
+        );
+        assert_eq!(model.requests().len(), 2, "one more call, no more");
+    }
+}

@@ -1,0 +1,124 @@
+//! Words in whatever form: without accents, and as forms of one.
+
+use crate::pin;
+
+/// What a word begins with at least that is the same word in another form.
+const SAME_CHARS: usize = 3;
+/// From so many letters on as many may follow.
+const LONG_CHARS: usize = 5;
+/// From so many letters on any ending may follow.
+const SURE_CHARS: usize = 4;
+/// What two forms of a word may differ in at their ends.
+const ENDING_CHARS: usize = 4;
+/// Letters of a word in front of which a syllable turns it round.
+const BARE_CHARS: usize = 5;
+/// Letters that a name has at most that is short for another.
+const SHORT_CHARS: usize = 4;
+/// Letters that a participle keeps without its first syllable.
+const PARTICIPLE_CHARS: usize = 4;
+/// Syllables that turn a word round.
+const TURNING_SYLLABLES: &[&str] = &[
+    "un", "in", "im", "ir", "dis", "des", "de", "non", "не", "без", "бес",
+];
+/// What German participles and infinitives have inside or in front: "eingereicht", "einzureichen".
+const SEPARABLE: &[&str] = &[
+    "ein", "aus", "an", "auf", "ab", "vor", "nach", "weg", "um", "zu", "bei", "mit", "hinzu",
+    "fest", "durch", "zurück",
+];
+const VOWELS: &str = "aeiouyаеиоуыэюяьй";
+
+/// Small letters without accents: many type none.
+pub(super) fn folded(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            '’' => plain.push('\''),
+            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => plain.push('a'),
+            'è' | 'é' | 'ê' | 'ë' => plain.push('e'),
+            'ì' | 'í' | 'î' | 'ï' => plain.push('i'),
+            'ò' | 'ó' | 'ô' | 'õ' | 'ö' => plain.push('o'),
+            'ù' | 'ú' | 'û' | 'ü' => plain.push('u'),
+            'ç' => plain.push('c'),
+            'ñ' => plain.push('n'),
+            'ß' => plain.push_str("ss"),
+            'œ' => plain.push_str("oe"),
+            'ё' => plain.push('е'),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// A word without what only its tense puts in front or inside.
+pub(super) fn rooted(word: &str) -> String {
+    let is_participle = word.ends_with('t') || word.ends_with("en") || word.ends_with("ten");
+    let without = |syllable: &str, word: &str| {
+        let rest = word.strip_prefix(syllable)?;
+        (rest.chars().count() >= PARTICIPLE_CHARS).then(|| rest.to_owned())
+    };
+    if !is_participle {
+        return word.to_owned();
+    }
+    if let Some(rest) = without("ge", word) {
+        return rest;
+    }
+    let inside = SEPARABLE.iter().find_map(|first| {
+        let rest = word.strip_prefix(first)?;
+        let rest = without("ge", rest).or_else(|| without("zu", rest))?;
+        Some(format!("{first}{rest}"))
+    });
+    inside.unwrap_or_else(|| word.to_owned())
+}
+
+/// Whether two words are forms of one.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (one, other) = (pin::stem(one), pin::stem(other));
+    let mut same = 0;
+    let mut bytes = 0;
+    for (own, its) in one.chars().zip(other.chars()) {
+        if own != its {
+            break;
+        }
+        same += 1;
+        bytes += own.len_utf8();
+    }
+    let rests = [one, other].map(|word| word.get(bytes..).unwrap_or_default());
+    let longest = rests.iter().map(|rest| rest.chars().count()).max();
+    let longest = longest.unwrap_or_default();
+    // "Main" and "mail" begin alike too.
+    let is_ending =
+        |rest: &&str| rest.is_empty() || *rest == "s" || rest.starts_with(|c| VOWELS.contains(c));
+    // The longer what they share, the longer an ending may be.
+    let is_most = match same {
+        LONG_CHARS.. => longest <= same,
+        _ => same * 20 >= (same + longest) * 11,
+    };
+    same >= SAME_CHARS
+        && longest <= ENDING_CHARS
+        && is_most
+        && (same >= SURE_CHARS || rests.iter().all(is_ending))
+}
+
+/// Whether one name may be short for the other: "JS", "JavaScript".
+pub(super) fn may_be_short(one: &str, other: &str) -> bool {
+    let shorter = one.chars().count().min(other.chars().count());
+    shorter <= SHORT_CHARS && one.chars().next() == other.chars().next()
+}
+
+/// A word without the syllable that turns it round.
+pub(super) fn bare(word: &str) -> Option<&str> {
+    let bare = TURNING_SYLLABLES
+        .iter()
+        .filter_map(|syllable| word.strip_prefix(syllable))
+        .min_by_key(|bare| bare.len())?;
+    (bare.chars().count() >= BARE_CHARS).then_some(bare)
+}
+
+/// The letters by which a word is looked up in whatever form.
+pub(super) fn beginning(word: &str) -> &str {
+    let end = word.char_indices().nth(SAME_CHARS);
+    end.map_or(word, |(at, _)| word.get(..at).unwrap_or(word))
+}

@@ -1,0 +1,352 @@
+//! Words that turn a sentence round, bound it or put it in order, one table for each language, read once.
+//!
+//! A line of a table is `class: phrase, phrase, …`; a line of things that exclude each other has `|` between
+//! them, and behind `;` those by which something stays as it is. A phrase is one or
+//! more words in small letters. `word*` is every word that begins so, `*word` every one that ends so (not at the
+//! beginning of a phrase), `_` any word, `#` a number.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::form::{beginning, folded};
+use crate::verify::word::words;
+
+const TABLES: [&str; 6] = [
+    include_str!("languages/english.txt"),
+    include_str!("languages/german.txt"),
+    include_str!("languages/french.txt"),
+    include_str!("languages/spanish.txt"),
+    include_str!("languages/russian.txt"),
+    include_str!("languages/chinese.txt"),
+];
+
+/// What a phrase does to the sentence it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// It denies: "never", "without", "optional".
+    Deny,
+    /// It denies, and others in its sentence only repeat it, also those before it: "никогда не".
+    Particle,
+    /// It denies, unless it only repeats a denial: "no toques nada".
+    Echo,
+    /// It holds a word that denies, and denies nothing: "not only".
+    Plain,
+    /// It says nothing about what the sentence is about.
+    Filler,
+    /// It says that something is to be done, or that it may be done.
+    Must,
+    May,
+    /// It says that something is not always done: "now and then".
+    Weak,
+    /// It leaves out all others, or nobody.
+    Only,
+    Everyone,
+    /// It adds something to what was named before: "too".
+    Also,
+    /// It speaks of all of them, or of some.
+    All,
+    Some,
+    /// It speaks of all that was not named, or denies it: "others", "nothing else".
+    Else,
+    NoOther,
+    /// It sets an upper limit, or a lower one.
+    Most,
+    Least,
+    /// What follows comes later: "before".
+    Before,
+    /// What follows comes earlier: "after".
+    After,
+    /// The same behind a denial: "not until".
+    Until,
+    /// What follows comes later, and nothing begins with it: "and then".
+    Then,
+    /// What stands before it, behind [`Class::Within`] if that is there, comes later: 之前.
+    Earlier,
+    /// The same comes earlier: 之后.
+    Later,
+    /// Where the words begin that the two before speak of: 在.
+    Within,
+    /// What follows is what is not wanted: "instead of".
+    Contrast,
+    /// Makes "over" and "als" such a word: "prefer tabs over spaces".
+    Prefers,
+    /// What a denial before it denies is set against what follows: "nicht A, sondern B".
+    Turnabout,
+    /// Another clause begins.
+    Clause,
+    /// A clause begins that tells why or what for.
+    Reason,
+    /// One of several things that exclude each other.
+    End(End),
+}
+
+/// One of several things that exclude each other: one end of a pair of opposites, a day of the week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    /// Which pair or choice.
+    pub(super) choice: u16,
+    /// Which of them.
+    pub(super) place: u8,
+    pub(super) kind: ChoiceKind,
+    /// Whether it says that something stays as it is: then nothing else is done to it.
+    pub(super) stays: bool,
+}
+
+/// What things exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChoiceKind {
+    /// How something is: "long", "short".
+    Pair,
+    /// What is done; the second undoes it or leaves it out: "keep", "delete".
+    Deed,
+    /// More than two.
+    Many,
+}
+
+impl End {
+    /// Whether it leaves something out, as a denial does.
+    pub(super) const fn undoes(self) -> bool {
+        matches!(self.kind, ChoiceKind::Deed) && self.place > 0
+    }
+}
+
+/// The words between the two that a preference compares.
+pub(super) const THAN: &[&str] = &["over", "als", "чем"];
+
+/// The languages that a sentence may be written in, as a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tongues(u8);
+
+impl Tongues {
+    /// By its place among the tables.
+    const GERMAN: u8 = 1 << 1;
+
+    pub(super) const fn may_be_german(self) -> bool {
+        self.0 & Self::GERMAN != 0
+    }
+}
+
+/// A phrase of a table, without its first word.
+#[derive(Debug)]
+pub(super) struct Phrase {
+    rest: Vec<Piece>,
+    /// Letters of the first word; the longer says more.
+    chars: usize,
+    pub(super) class: Class,
+    tongue: u8,
+}
+
+impl Phrase {
+    /// Where its own words stand, counted from the first.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+        let own = self.rest.iter().enumerate();
+        let own = own.filter(|(_, piece)| !matches!(piece, Piece::Any));
+        std::iter::once(0).chain(own.map(|(at, _)| at + 1))
+    }
+}
+
+#[derive(Debug)]
+enum Piece {
+    Whole(String),
+    Start(String),
+    End(String),
+    Number,
+    Any,
+}
+
+impl Piece {
+    fn of(text: &str) -> Self {
+        match text {
+            "_" => Self::Any,
+            "#" => Self::Number,
+            _ => match (text.strip_suffix('*'), text.strip_prefix('*')) {
+                (Some(start), _) => Self::Start(start.to_owned()),
+                (_, Some(end)) => Self::End(end.to_owned()),
+                (None, None) => Self::Whole(text.to_owned()),
+            },
+        }
+    }
+
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Whole(whole) => whole == word,
+            Self::Start(start) => word.starts_with(start.as_str()),
+            Self::End(end) => word.ends_with(end.as_str()),
+            Self::Number => word.starts_with(|c: char| c.is_ascii_digit()),
+            Self::Any => true,
+        }
+    }
+}
+
+/// The phrases of all tables, by their first words.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    whole: HashMap<String, Vec<Phrase>>,
+    /// Those whose first word only begins so, by the beginning of it.
+    starts: HashMap<String, Vec<(String, Phrase)>>,
+}
+
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
+
+impl Lexicon {
+    fn read() -> Self {
+        let mut lexicon = Self::default();
+        let mut choice = 0;
+        for (tongue, table) in (0_u8..).zip(TABLES) {
+            let lines = table.lines().filter(|line| !line.starts_with('#'));
+            for (class, phrases) in lines.filter_map(|line| line.split_once(':')) {
+                let kind = match class {
+                    "pair" => ChoiceKind::Pair,
+                    "undo" => ChoiceKind::Deed,
+                    "choice" => ChoiceKind::Many,
+                    _ => {
+                        if let Some(class) = named(class) {
+                            lexicon.add(phrases, class, 1 << tongue);
+                        }
+                        continue;
+                    }
+                };
+                choice += 1;
+                for (place, phrases) in (0_u8..).zip(phrases.split('|')) {
+                    for (stays, phrases) in [false, true].into_iter().zip(phrases.split(';')) {
+                        let end = End {
+                            choice,
+                            place,
+                            kind,
+                            stays,
+                        };
+                        lexicon.add(phrases, Class::End(end), 1 << tongue);
+                    }
+                }
+            }
+        }
+        lexicon
+    }
+
+    fn add(&mut self, phrases: &str, class: Class, tongue: u8) {
+        for phrase in phrases.split(',') {
+            let folded = folded(phrase);
+            let mut parts = folded.split_whitespace().flat_map(pieces);
+            let Some(first) = parts.next() else {
+                continue;
+            };
+            let phrase = |rest, first: &str| Phrase {
+                rest,
+                chars: first.chars().count(),
+                class,
+                tongue,
+            };
+            let rest = parts.map(Piece::of).collect();
+            match first.strip_suffix('*') {
+                Some(start) => self
+                    .starts
+                    .entry(beginning(start).to_owned())
+                    .or_default()
+                    .push((start.to_owned(), phrase(rest, start))),
+                None => self
+                    .whole
+                    .entry(first.to_owned())
+                    .or_default()
+                    .push(phrase(rest, first)),
+            }
+        }
+    }
+
+    /// The longest phrase that `texts` begin with.
+    pub(super) fn longest(&self, texts: &[&str], tongues: Tongues) -> Option<&Phrase> {
+        let found = self.fitting(texts);
+        let known = found.filter(|phrase| phrase.tongue & tongues.0 != 0);
+        known.max_by_key(|phrase| (phrase.rest.len(), phrase.chars))
+    }
+
+    fn fitting<'a, 't>(
+        &'a self,
+        texts: &'t [&'t str],
+    ) -> impl Iterator<Item = &'a Phrase> + use<'a, 't> {
+        let (first, rest) = texts.split_first().unwrap_or((&"", &[]));
+        let whole = self.whole.get(*first).into_iter().flatten();
+        let starts = self.starts.get(beginning(first)).into_iter().flatten();
+        let starts = starts.filter(|(start, _)| first.starts_with(start.as_str()));
+        whole
+            .chain(starts.map(|(_, phrase)| phrase))
+            .filter(move |phrase| {
+                let pieces = phrase.rest.iter().zip(rest);
+                rest.len() >= phrase.rest.len()
+                    && pieces.into_iter().all(|(piece, word)| piece.fits(word))
+            })
+    }
+
+    /// Whether a word is listed by itself, and tells nothing.
+    pub(super) fn says_how(&self, word: &str) -> bool {
+        let word = [word];
+        let mut found = self.fitting(&word);
+        found.any(|phrase| !matches!(phrase.class, Class::End(_)))
+    }
+
+    /// The languages whose tables know most of the words.
+    pub(super) fn tongues(&self, texts: &[&str]) -> Tongues {
+        let mut known = [0_usize; TABLES.len()];
+        for at in 0..texts.len() {
+            let rest = texts.get(at..).unwrap_or_default();
+            let mut longest = [0_usize; TABLES.len()];
+            for phrase in self.fitting(rest) {
+                let words = phrase.rest.len() + 1;
+                let place = longest.get_mut(phrase.tongue.trailing_zeros() as usize);
+                // What a verb or a noun is called says less than how a sentence is joined together.
+                if let Some(longest) = place.filter(|_| !matches!(phrase.class, Class::End(_))) {
+                    *longest = words.max(*longest);
+                }
+            }
+            for (known, longest) in known.iter_mut().zip(longest) {
+                *known += longest;
+            }
+        }
+        let most = known.iter().max().copied().unwrap_or_default();
+        let best = (0_u8..).zip(known).filter(|(_, count)| *count == most);
+        Tongues(best.fold(0, |set, (tongue, _)| set | 1 << tongue))
+    }
+}
+
+/// The words of a phrase of a table, each with the sign that says how it is meant.
+fn pieces(phrase: &str) -> Vec<&str> {
+    match phrase {
+        "_" | "#" => vec![phrase],
+        _ if phrase.contains('*') => vec![phrase],
+        _ => words(phrase).map(|word| word.text).collect(),
+    }
+}
+
+fn named(class: &str) -> Option<Class> {
+    Some(match class {
+        "deny" => Class::Deny,
+        "particle" => Class::Particle,
+        "echo" => Class::Echo,
+        "plain" => Class::Plain,
+        "filler" => Class::Filler,
+        "must" => Class::Must,
+        "may" => Class::May,
+        "weak" => Class::Weak,
+        "only" => Class::Only,
+        "everyone" => Class::Everyone,
+        "also" => Class::Also,
+        "all" => Class::All,
+        "some" => Class::Some,
+        "else" => Class::Else,
+        "no-other" => Class::NoOther,
+        "most" => Class::Most,
+        "least" => Class::Least,
+        "before" => Class::Before,
+        "after" => Class::After,
+        "until" => Class::Until,
+        "then" => Class::Then,
+        "earlier" => Class::Earlier,
+        "later" => Class::Later,
+        "within" => Class::Within,
+        "contrast" => Class::Contrast,
+        "over" => Class::Prefers,
+        "turnabout" => Class::Turnabout,
+        "clause" => Class::Clause,
+        "reason" => Class::Reason,
+        _ => return None,
+    })
+}

@@ -1,0 +1,176 @@
+//! `cargo xtask agents`: real clients against the scripted upstream, through `epitome serve` and without it.
+//!
+//! Layout: [`clients`] is who is driven and how, [`install`] puts them there in the versions of `xtask/agents.toml`,
+//! [`stage`] starts the programs of one run, [`outcome`] judges it, [`table`] is what people read.
+
+mod clients;
+mod install;
+mod outcome;
+mod stage;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use self::clients::{CLIENTS, Client, Scenario};
+use self::install::Sets;
+use self::outcome::{Outcome, Row};
+use self::stage::{Side, Stage};
+use crate::Verdict;
+use crate::clock;
+use crate::needs::{self, FOR_AGENTS};
+use crate::project::{Project, succeeds};
+
+/// How much of the table is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The part that `cargo xtask test` has.
+    Short,
+    /// All scenarios of these clients; of all when none is named.
+    Clients(Vec<String>),
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) rows: Vec<Row>,
+    /// Clients that could not be driven, with the reason.
+    pub(crate) absent: Vec<(String, String)>,
+}
+
+impl Findings {
+    pub(crate) fn failed(&self) -> usize {
+        self.rows.iter().filter(|row| !row.is_good()).count()
+    }
+}
+
+/// The command: prints the table and writes it to `docs/clients.md`, where clients that were not driven keep their rows.
+pub(crate) fn run(project: &Project, extent: &Extent) -> Result<Verdict> {
+    let findings = execute(project, extent)?;
+    print!("\n{}", table::markdown(&findings));
+    let is_good = findings.failed() == 0 && findings.absent.is_empty();
+    println!(
+        "\nagents: {} runs, {} not good, {} clients could not be driven",
+        findings.rows.len(),
+        findings.failed(),
+        findings.absent.len()
+    );
+    Ok(Verdict::good_if(is_good))
+}
+
+/// Installs, builds and drives.
+pub(crate) fn execute(project: &Project, extent: &Extent) -> Result<Findings> {
+    let chosen = chosen(extent)?;
+    let target = target_folder(project)?;
+    needs::prepare(project, FOR_AGENTS);
+    let sets = chosen.iter().flat_map(|(client, _)| client.sets());
+    let sets = Sets::prepare(project, &target, sets)?;
+    build(project)?;
+    let stage = Stage::new(project, &target);
+    let mut findings = Findings::default();
+    for (client, scenarios) in chosen {
+        match sets.missing(client) {
+            Some(reason) => findings.absent.push((client.name.to_owned(), reason)),
+            None => {
+                for scenario in scenarios {
+                    findings.rows.push(drive(&stage, &sets, client, scenario)?);
+                }
+            }
+        }
+        // After each client, so that a run that is interrupted leaves what it found.
+        if *extent != Extent::Short {
+            table::write(project, &findings)?;
+        }
+    }
+    Ok(findings)
+}
+
+/// The folder for `EPITOME_AGENTS`, or why it could not be filled.
+pub(crate) fn for_session_files(project: &Project) -> Result<Result<PathBuf, String>> {
+    let target = target_folder(project)?;
+    needs::prepare(project, FOR_AGENTS);
+    let sets = Sets::prepare(project, &target, [install::AGENTS])?;
+    Ok(sets.folder(install::AGENTS))
+}
+
+/// One scenario with epitome and without, at the same time.
+fn drive(stage: &Stage, sets: &Sets, client: &Client, scenario: Scenario) -> Result<Row> {
+    let begin = clock::now();
+    let (with, without) = std::thread::scope(|scope| {
+        let without = scope.spawn(|| stage.run(sets, client, scenario, Side::Without));
+        let with = stage.run(sets, client, scenario, Side::With);
+        (with, without.join())
+    });
+    let without = without.map_err(|_| anyhow::anyhow!("a run without epitome panicked"))??;
+    let seconds = clock::now()
+        .duration_since(begin)
+        .unwrap_or_default()
+        .as_secs();
+    let row = Row::new(client, scenario, with?, without, seconds);
+    println!("{}", table::progress(&row));
+    Ok(row)
+}
+
+fn chosen(extent: &Extent) -> Result<Vec<(&'static Client, Vec<Scenario>)>> {
+    match extent {
+        Extent::Short => {
+            let short = CLIENTS.iter().filter(|client| !client.short.is_empty());
+            Ok(short
+                .map(|client| (client, client.short.to_vec()))
+                .collect())
+        }
+        Extent::Clients(names) if names.is_empty() => Ok(CLIENTS
+            .iter()
+            .map(|client| (client, client.scenarios.to_vec()))
+            .collect()),
+        Extent::Clients(names) => names
+            .iter()
+            .map(|name| {
+                let known = CLIENTS.iter().find(|client| client.name == *name);
+                let names = || {
+                    CLIENTS
+                        .iter()
+                        .map(|client| client.name)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                };
+                let client = known
+                    .with_context(|| format!("there is no client `{name}`; known: {}", names()))?;
+                Ok((client, client.scenarios.to_vec()))
+            })
+            .collect(),
+    }
+}
+
+/// The whole workspace at once, as the tests build it: packages by themselves would be compiled a second time with other
+/// features.
+fn build(project: &Project) -> Result<()> {
+    let all = ["build", "--locked", "--workspace", "--bins", "--examples"];
+    anyhow::ensure!(
+        succeeds(project.cargo(&all)),
+        "the workspace does not build"
+    );
+    Ok(())
+}
+
+fn target_folder(project: &Project) -> Result<PathBuf> {
+    let metadata = project.cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let metadata: BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(&project.output(metadata)?)?;
+    let target = metadata
+        .get("target_directory")
+        .and_then(serde_json::Value::as_str);
+    Ok(Path::new(target.context("cargo names no target folder")?).to_owned())
+}
+
+/// What a run without errors counts as; used where a run could not even begin.
+impl Outcome {
+    fn broken(reason: String) -> Self {
+        Self {
+            errors: vec![reason],
+            ..Self::default()
+        }
+    }
+}
