@@ -1,8 +1,6 @@
 //! Running the command.
 
-use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -54,9 +52,16 @@ pub(crate) const EXAMPLES: [(&str, &str); 3] = [
 ];
 
 /// A copy that every user may run.
+///
+/// Another program makes it: were it written here, a process that some other test starts meanwhile could hold it open
+/// for writing, and a file that is being written cannot be run ("Text file busy").
 pub(crate) fn copy_of_the_command(folder: &Path) -> PathBuf {
     let copy = folder.join("epitome");
-    fs::copy(env!("CARGO_BIN_EXE_epitome"), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    let made = Command::new("install")
+        .args(["-m", "755", env!("CARGO_BIN_EXE_epitome")])
+        .arg(&copy)
+        .status()
+        .unwrap();
+    assert!(made.success(), "install said {made}");
     copy
 }
