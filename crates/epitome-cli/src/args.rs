@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use epitome::{Meter, PresetName};
+use epitome_engine::once;
 use epitome_eval::Method;
 use epitome_files::FileFormat;
 use epitome_wire::Wire;
@@ -407,6 +408,14 @@ impl Count {
             Self::O200k => Meter::O200k,
             Self::Cl100k => Meter::Cl100k,
             Self::Auto => Meter::Estimate,
+        }
+    }
+
+    /// The same where designs may count in a way of their own.
+    pub(crate) const fn asked(self) -> once::Count {
+        match self {
+            Self::Auto => once::Count::AsTheDesign,
+            _ => once::Count::By(self.meter()),
         }
     }
 }

@@ -10,15 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use epitome::settings::Value;
-use epitome::{
-    Basis, Belief, Compaction, Job, NoPlan, OutputCounting, Plan, Preset, Reason, Room, Trigger,
-    Usage, WindowSource, leading_system,
-};
+use epitome::{Compaction, Job, NoPlan, Plan, Reason, WindowSource};
 use epitome_config::{Flag, Resolved, Summarizer, SummarizerKind};
-use epitome_wire::Body;
+use epitome_engine::once::{Ask, When};
 
 use crate::Ending;
-use crate::args::{CompactArgs, Count};
+use crate::args::CompactArgs;
 use crate::clock::Stopwatch;
 use crate::config;
 use crate::source::Source;
@@ -79,8 +76,9 @@ fn compact(
     input: &Input,
     started: Stopwatch,
 ) -> Result<Report> {
-    let outcome = match decide(args, resolved, input) {
-        Ok(plan) => carry_out(args, resolved, summarizer, input, plan)?,
+    let ask = ask(args, resolved);
+    let outcome = match decide(&ask, input) {
+        Ok(plan) => carry_out(args, resolved, summarizer, input, plan, &ask)?,
         Err(no) => Err(no),
     };
     let rendered = match &outcome {
@@ -102,66 +100,27 @@ fn compact(
     )
 }
 
-fn decide(args: &CompactArgs, resolved: &Resolved, input: &Input) -> Result<Plan, NoPlan> {
-    let log = &input.log;
-    let no = |reason| NoPlan {
-        reason,
-        floor_tokens: 0,
-    };
-    if let Some(reason) = input.file.as_ref().and_then(Body::kept_by_provider) {
-        return Err(no(reason));
+fn decide(ask: &Ask<'_>, input: &Input) -> Result<Plan, NoPlan> {
+    let plan = ask.plan(input.given())?;
+    Ok(match &input.session {
+        Some(session) => session::expressible(plan, session, &input.log),
+        None => plan,
+    })
+}
+
+/// What the flags and the configuration ask for.
+fn ask<'a>(args: &'a CompactArgs, resolved: &'a Resolved) -> Ask<'a> {
+    Ask {
+        settings: &resolved.settings,
+        window: resolved.window,
+        budget_tokens: args.budget,
+        count: args.count.asked(),
+        when: match args.auto {
+            true => When::Due,
+            false => When::Now,
+        },
+        focus: args.focus.as_deref(),
     }
-    // What is only named in a file was never seen here.
-    if input.file.as_ref().is_some_and(Body::names_items) {
-        return Err(no(Reason::ServerSideHistory));
-    }
-    let preset = Preset::from(&resolved.settings);
-    let window = resolved.window;
-    let there = log.tokens(leading_system(log)..log.len());
-    // Each design counts in its own way, unless the caller says how.
-    let tokens = match preset.design.reference_meter() {
-        Some(reference) if args.count == Count::Auto => {
-            reference.tokens(&input.messages, Usage::default())
-        }
-        _ => log.total_tokens(),
-    };
-    let mut reason = Reason::Manual;
-    let mut preset = preset;
-    if args.auto {
-        let belief = Belief::default();
-        let gauge = belief.gauge(
-            window,
-            resolved.settings.margins(),
-            None,
-            OutputCounting::Apart,
-        );
-        let lines = gauge.read(tokens, &[]).lines;
-        preset.is_due(tokens, window, lines).map_err(no)?;
-        preset = preset.at_usage(tokens, window);
-        reason = match preset.trigger {
-            Trigger::HardLine => Reason::HardLine,
-            _ => Reason::Threshold,
-        };
-    }
-    if args.budget.is_some_and(|budget| there <= budget) {
-        return Err(no(Reason::WithinBudget));
-    }
-    let target = (window.tokens / 4).min(there / 2);
-    let plan = Plan::with(&preset, log, args.budget, Room::of(target), reason);
-    let mut plan = plan
-        .map_err(|no| match (no.reason, args.budget) {
-            // What is there is above the budget, and none of it can go: that is no success.
-            (Reason::NothingToRemove, Some(_)) => NoPlan {
-                reason: Reason::FloorAboveBudget,
-                floor_tokens: there,
-            },
-            _ => no,
-        })?
-        .without_heartbeats(log);
-    if let Some(session) = &input.session {
-        plan = session::expressible(plan, session, log);
-    }
-    Ok(plan)
 }
 
 fn carry_out(
@@ -170,23 +129,17 @@ fn carry_out(
     summarizer: &Summarizer,
     input: &Input,
     plan: Plan,
+    ask: &Ask<'_>,
 ) -> Result<Result<Compaction, NoPlan>> {
-    let design = resolved.settings.design();
-    let meter = args.count.meter();
-    let focus = args.focus.as_deref();
     if summarizer.kind == SummarizerKind::Extractive {
-        let basis = Basis {
-            design,
-            focus,
-            ..Basis::new(&input.log, &input.messages, meter)
-        };
-        return Ok(Compaction::extract_verified(plan, &basis));
+        return Ok(ask.carry_out(plan, input.given()));
     }
+    let (design, meter) = (resolved.settings.design(), ask.count.meter());
     let messages = input.messages.iter().cloned().map(Arc::new).collect();
     let job = Job::of(design, plan, input.log.clone(), messages, meter);
     let model = args.model.as_deref();
     let (outcome, written) =
-        summarizer::written(&job, summarizer, &resolved.settings, model, focus)?;
+        summarizer::written(&job, summarizer, &resolved.settings, model, ask.focus)?;
     let steps = written.iter().flat_map(|written| &written.steps);
     for step in steps.filter(|step| step.failed.is_some() && !args.quiet) {
         let reason = step.failed.map_or("", Reason::as_str);

@@ -8,19 +8,13 @@ mod show;
 mod undo;
 
 use anyhow::{Context, Result, bail};
-use epitome_engine::record::ForkPlace;
 use epitome_server::StoreLocation;
-use epitome_store::{
-    AnyStore, Changes, ConversationId, Conversations, Digest, Entries, NodeRow, Store, TenantId,
-};
+use epitome_store::{AnyStore, ConversationId, Digest, Store};
 
 use crate::Ending;
 use crate::args::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
 use crate::serve::store_location;
 use crate::terminal::tell;
-
-/// How many forks of forks without entries of their own are followed.
-const MOST_FORKS: usize = 64;
 
 pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
     block_on(log::run(args))
@@ -69,31 +63,6 @@ impl StoreArgs {
     }
 }
 
-/// The nodes of a conversation, from the first to its own last one; or, when it has none of its own, to where it
-/// branched off. Empty when there is no such conversation.
-pub(crate) async fn path(
-    store: &AnyStore,
-    tenant: &TenantId,
-    id: &ConversationId,
-) -> Result<Vec<NodeRow>> {
-    let mut id = id.clone();
-    let mut shared = usize::MAX;
-    for _ in 0..MOST_FORKS {
-        if let Some(tip) = store.tip(tenant, &id).await? {
-            let mut path = store.path(tenant, tip.digest).await?;
-            path.truncate(shared);
-            return Ok(path);
-        }
-        let changes = store.changes(tenant, &id).await?;
-        let Some(forked) = ForkPlace::of(&changes)? else {
-            break;
-        };
-        id = ConversationId::new(&forked.parent)?;
-        shared = shared.min(forked.entries);
-    }
-    Ok(Vec::new())
-}
-
 /// Says on standard error that there is no such conversation.
 pub(crate) fn unknown_session(id: &ConversationId) -> Ending {
     tell!("epitome: no conversation {id} in this store; `epitome log` lists them");
@@ -117,15 +86,4 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> 
         .build()
         .context("cannot start")?
         .block_on(future)
-}
-
-/// A text on one line of at most `chars` characters.
-pub(crate) fn one_line(text: &str, chars: usize) -> String {
-    let words = text.split(|one: char| one.is_whitespace() || one.is_control());
-    let line: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-        None => line,
-    }
 }

@@ -10,40 +10,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::Ending;
 use crate::args::RecallArgs;
-use crate::history::{block_on, one_line};
+use crate::history::block_on;
 use crate::terminal::tell;
-
-/// How much of an entry is shown.
-const EXCERPT_CHARS: usize = 160;
-/// How much of that stands before the first word that was found.
-const BEFORE_CHARS: usize = 40;
-
-/// What was found, the best first.
-struct Found {
-    hits: Vec<Hit>,
-    /// Whether the conversation of a hit must be named.
-    several: bool,
-}
-
-struct Hit {
-    /// Which conversation of a file, from 1.
-    conversation: usize,
-    /// Which entry, from 1.
-    position: u64,
-    role: Option<&'static str>,
-    /// The key of a stored entry.
-    key: Option<String>,
-    score: f64,
-    excerpt: String,
-    covered_by: Option<Cover>,
-}
-
-/// The compaction whose summary stands for an entry.
-struct Cover {
-    /// A stored compaction's id, or where it stands in its file.
-    name: String,
-    summary: String,
-}
 
 pub(crate) fn run(args: &RecallArgs) -> Result<Ending> {
     let (file, words) = match (&args.session, args.named.split_first()) {
@@ -74,23 +42,4 @@ pub(crate) fn run(args: &RecallArgs) -> Result<Ending> {
         return Ok(Ending::No);
     }
     Ok(Ending::Done)
-}
-
-/// A piece of `text` around the first of the query's words, on one line.
-fn excerpt(text: &str, query: &str) -> String {
-    let lower = text.to_lowercase();
-    let words = query.split(|one: char| !one.is_alphanumeric());
-    let found = words
-        .filter(|word| !word.is_empty())
-        .filter_map(|word| lower.find(&word.to_lowercase()))
-        .min();
-    // Lower case may have another length, so that this is where the word stands only roughly.
-    let at = found.map_or(0, |at| lower.get(..at).unwrap_or_default().chars().count());
-    let skipped = at.saturating_sub(BEFORE_CHARS);
-    let rest: String = text.chars().skip(skipped).take(4 * EXCERPT_CHARS).collect();
-    let line = one_line(&rest, EXCERPT_CHARS);
-    match skipped {
-        0 => line,
-        _ => format!("…{line}"),
-    }
 }

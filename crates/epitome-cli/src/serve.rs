@@ -44,11 +44,19 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let served = runtime.block_on(async {
         let store = config.store.clone();
         let server = Server::bind(config).await?;
+        let server = match std::env::var("EPITOME_TOKEN") {
+            Ok(token) if !token.is_empty() => server.with_token(token),
+            _ => server,
+        };
         if !args.quiet {
             let address = server.address();
             tell!("epitome listens on http://{address}");
             tell!("  OPENAI_BASE_URL=http://{address}/v1");
             tell!("  ANTHROPIC_BASE_URL=http://{address}");
+            tell!(
+                "  dashboard: http://{address}/epitome/login?token={}",
+                server.token()
+            );
             match store {
                 StoreLocation::Url(url) => {
                     let shown = Address::new(url);

@@ -33,16 +33,18 @@
 //!
 //! - start here: [`Engine`], and its [`Conversation`]s; before each request a [`Step`]
 //! - what they are told: [`Settings`], [`Window`], [`Wire`], [`Usage`]; where they are kept: [`AnyStore`], [`ConversationId`]
+//! - one conversation, compacted now, without any of it: [`once`]
 //! - asking a model: [`model`]; having it write summaries: [`summarise`]
 //! - all of it from an `epitome.toml`: [`configuration`]
 //! - the one place that reads the time: [`Clock`]
 //! - what a host hangs on compactions: [`hooks`]; who carries them out: [`runner`]
 //! - what is believed of each model at each endpoint: [`known_models`]
-//! - what is stored of compactions and changes: [`record`]
+//! - what is stored of compactions and changes: [`record`]; stored conversations as people look at them: [`archive`]
 //! - memories on disk, one file a day: [`memory_folder`]
 //! - the middleware of an agent loop: [`pipeline`], over its [`Statistics`]
 #![warn(missing_docs)]
 
+pub mod archive;
 mod clock;
 pub mod configuration;
 pub mod conversation;
@@ -51,6 +53,7 @@ pub mod hooks;
 pub mod known_models;
 pub mod memory_folder;
 pub mod model;
+pub mod once;
 pub mod pipeline;
 pub mod record;
 mod recount;

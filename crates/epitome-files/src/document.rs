@@ -6,6 +6,7 @@
 use std::io::BufRead;
 
 use epitome_wire::json::{self, Value};
+use memchr::memchr2;
 
 use crate::error::ReadError;
 use crate::event::Event;
@@ -312,21 +313,7 @@ impl<'r, R: BufRead> Cursor<'r, R> {
                     _ => Err(self.broken("a value that does not end")),
                 };
             }
-            let mut used = 0;
-            let mut is_done = false;
-            for byte in chunk {
-                match state.step(*byte) {
-                    Step::Inside => used += 1,
-                    Step::Last => {
-                        used += 1;
-                        is_done = true;
-                    }
-                    Step::Behind => is_done = true,
-                }
-                if is_done {
-                    break;
-                }
-            }
+            let Followed { used, is_done } = state.follow(chunk);
             if keep == Keep::Yes {
                 if self.buffer.len() + used > LONGEST_BYTES {
                     return Err(ReadError::TooLong {
@@ -368,7 +355,49 @@ enum Step {
     Behind,
 }
 
+/// How much of a piece belongs to a value.
+struct Followed {
+    used: usize,
+    /// Whether the value ends with it.
+    is_done: bool,
+}
+
 impl State {
+    /// Follows the value through the next piece of the document.
+    fn follow(&mut self, chunk: &[u8]) -> Followed {
+        let mut used = 0;
+        while let Some(byte) = chunk.get(used) {
+            if self.is_in_string && !self.is_escaped {
+                // Most of a document is inside strings, and only two bytes matter there.
+                let rest = chunk.get(used..).unwrap_or_default();
+                let plain = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                if plain > 0 {
+                    used += plain;
+                    continue;
+                }
+            }
+            match self.step(*byte) {
+                Step::Inside => used += 1,
+                Step::Last => {
+                    return Followed {
+                        used: used + 1,
+                        is_done: true,
+                    };
+                }
+                Step::Behind => {
+                    return Followed {
+                        used,
+                        is_done: true,
+                    };
+                }
+            }
+        }
+        Followed {
+            used,
+            is_done: false,
+        }
+    }
+
     const fn step(&mut self, byte: u8) -> Step {
         if self.is_in_string {
             if self.is_escaped {

@@ -1,6 +1,6 @@
 //! The one place that reads the clock, waits for it, and makes names of it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub(crate) use hyper_util::rt::TokioTimer as Timer;
 pub(crate) use tokio::time::{sleep, timeout as within};
@@ -26,4 +26,15 @@ pub(crate) fn new_id() -> String {
 /// The same as a number.
 pub(crate) fn new_number() -> u128 {
     uuid::Uuid::now_v7().as_u128()
+}
+
+/// What `work` gives, and how long it took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where time enters; everything else takes it as an argument"
+)]
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    let done = work();
+    (done, started.elapsed())
 }

@@ -1,6 +1,7 @@
 //! The epitome proxy: any agent, unchanged bytes, no overflow.
 //!
 //! - settings: [`Config`]; a running server: [`Server`]
+//! - `control` is what people see and steer under `/epitome/`
 //! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
@@ -15,6 +16,7 @@ mod advice;
 mod answer;
 mod clock;
 mod config;
+mod control;
 mod epoch;
 mod histories;
 mod index;

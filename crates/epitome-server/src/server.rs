@@ -13,10 +13,12 @@ use epitome_engine::known_models::KnownModels;
 use epitome_store::{AnyStore, TenantId, Tenants};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::address::bare;
 use crate::config::{Config, StartError, StoreLocation};
+use crate::control::{self, Control, Token};
 use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::{Keeper, Rules};
@@ -37,6 +39,8 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     proxy: Arc<Proxy>,
+    store: Option<Arc<AnyStore>>,
+    token: Token,
     tasks: TaskTracker,
 }
 
@@ -71,7 +75,7 @@ impl Server {
         }
         let tasks = TaskTracker::new();
         let index = Arc::new(Index::default());
-        let journal = Journal::start(store, tenant, Arc::clone(&index), &tasks);
+        let journal = Journal::start(store.clone(), tenant, Arc::clone(&index), &tasks);
         let key = ChainKey::new(secret);
         let rules = Rules::of(&config);
         let keeper = Keeper::new(
@@ -112,8 +116,23 @@ impl Server {
             listener,
             address,
             proxy: Arc::new(proxy),
+            store,
+            token: Token::of(&fresh_secret()),
             tasks,
         })
+    }
+
+    /// The token that opens the dashboard and the control API; a fresh one for every start unless one was chosen.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        self.token.as_str()
+    }
+
+    /// Opens the dashboard and the control API with a token that the user chose.
+    #[must_use]
+    pub fn with_token(mut self, token: String) -> Self {
+        self.token = Token::chosen(token);
+        self
     }
 
     /// Where it listens; the port is the real one where port 0 was asked for.
@@ -139,17 +158,30 @@ impl Server {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
+        let ending = CancellationToken::new();
+        let control = control::router(Control::new(
+            Arc::clone(&self.proxy),
+            self.store,
+            self.token,
+            self.address,
+            ending.clone(),
+        ));
         let router = Router::new()
             .route("/healthz", get(status::health))
             .route("/readyz", get(status::ready))
             .route("/metrics", get(status::metrics))
             .route("/v1/{*path}", any(proxy::handle))
-            .fallback(nothing_here)
             .with_state(Arc::clone(&self.proxy))
+            .merge(control)
+            .fallback(nothing_here)
             .layer(from_fn_with_state(
                 self.proxy.own.clone(),
                 neighbours::check,
             ));
+        let shutdown = async move {
+            shutdown.await;
+            ending.cancel();
+        };
         serving::serve(self.listener, router, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
@@ -182,7 +214,7 @@ impl Reloader {
 
 /// Only `/v1/` belongs to providers; nothing else is sent to them, least of all with the client's key.
 async fn nothing_here() -> impl IntoResponse {
-    let body = serde_json::json!({"error": {"message": "not found: providers' APIs are under /v1/", "type": "not_found"}});
+    let body = serde_json::json!({"error": {"message": "not found: providers' APIs are under /v1/, the dashboard under /epitome/", "type": "not_found"}});
     (
         http::StatusCode::NOT_FOUND,
         [

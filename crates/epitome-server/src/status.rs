@@ -23,6 +23,12 @@ const UPSTREAMS: [(&str, Wire); 2] = [("openai", Wire::OpenAiChat), ("anthropic"
 
 /// Whether everything works, and what does not. Always 200: the process lives.
 pub(crate) async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse {
+    let body = report(&proxy);
+    ([("content-type", "application/json")], body.to_string())
+}
+
+/// What `/healthz` says.
+pub(crate) fn report(proxy: &Proxy) -> Value {
     let keeper = proxy.keeper();
     let store = keeper.store_health();
     let counts = proxy.tally.by_reason();
@@ -77,7 +83,7 @@ pub(crate) async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse
             ((*name).to_owned(), told)
         })
         .collect();
-    let body = json!({
+    json!({
         "status": if why.is_empty() { "ok" } else { "degraded" },
         "why": why,
         "store_failures": store.failures(),
@@ -89,8 +95,7 @@ pub(crate) async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse
         "requests": sum(&|_| true),
         "acted_on": acted,
         "unhelped": by_reason,
-    });
-    ([("content-type", "application/json")], body.to_string())
+    })
 }
 
 /// Whether requests can be forwarded at all. An upstream that did not answer last is tried, so that a server that gets

@@ -18,6 +18,12 @@ pub(crate) fn is_letter(c: char) -> bool {
     }
 }
 
+/// Whether a text begins with a mark, which is not empty. Most texts begin with another byte, and telling that takes no call.
+#[inline]
+pub(crate) fn begins(text: &str, mark: &str) -> bool {
+    text.as_bytes().first() == mark.as_bytes().first() && text.starts_with(mark)
+}
+
 /// Whether a character is a letter, and no digit.
 #[inline]
 pub(crate) fn is_alphabetic(c: char) -> bool {

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use anyhow::{Result, bail};
 use bytes::Bytes;
-use epitome::{Facts, Log, Message, Meter, Role, View};
+use epitome::{Log, Message, Meter, Role, View};
+use epitome_engine::once::{Given, log_of};
 use epitome_files::{Context, Conversation, FileFormat, Transcript, chat_messages};
 use epitome_wire::{Body, Detected, Wire};
 
@@ -53,6 +54,15 @@ impl Input {
         }
         let bytes = Bytes::from(chat_messages(shown));
         Ok(Cow::Owned(Body::scan_array(bytes, self.wire())?))
+    }
+
+    /// The conversation as it is asked about.
+    pub(super) fn given(&self) -> Given<'_> {
+        Given {
+            messages: &self.messages,
+            log: &self.log,
+            body: self.file.as_ref(),
+        }
     }
 
     /// The API whose spelling the messages have.
@@ -133,12 +143,4 @@ fn of_session(
             sources,
         }),
     }
-}
-
-fn log_of(messages: &[Message], meter: Meter) -> Log {
-    let mut log = Log::new();
-    for message in messages {
-        log.push(&Facts::of(message, meter));
-    }
-    log
 }

@@ -5,11 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use epitome::reference::vibe::grouped;
-use epitome::verify::VerifyReport;
-use epitome::{Block, Compaction, Design, Message, NoPlan, Reason, ViewItem, leading_system};
-use epitome_wire::{Body, detect};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use epitome::{Block, Compaction, Design, Message, NoPlan, Reason, ViewItem};
+use epitome_engine::once::CompactObject;
+use epitome_wire::detect;
 
 use super::input::Input;
 use super::page;
@@ -19,41 +17,9 @@ use crate::args::{CompactArgs, Print};
 /// The outcome, ready to be printed.
 pub(super) struct Report {
     name: String,
-    object: Object,
+    object: CompactObject,
     compaction: Option<Compaction>,
     result: Option<Bytes>,
-}
-
-/// The object of `--json`. Its names are public surface.
-#[derive(Serialize)]
-struct Object {
-    format: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    conversation: Option<usize>,
-    preset: &'static str,
-    compacted: bool,
-    reason: &'static str,
-    tokens_before: u64,
-    tokens_after: u64,
-    messages_before: usize,
-    messages_after: usize,
-    span: [usize; 2],
-    floor_tokens: u64,
-    summary: Option<String>,
-    summary_tokens: u64,
-    pins: Vec<String>,
-    report: Anchors,
-    messages: Vec<Box<RawValue>>,
-    elapsed_us: u64,
-}
-
-#[derive(Default, Serialize)]
-struct Anchors {
-    anchors: usize,
-    retained: usize,
-    recoverable: usize,
-    missing: usize,
-    invented: usize,
 }
 
 impl Report {
@@ -65,69 +31,21 @@ impl Report {
         result: Option<Bytes>,
         elapsed: Duration,
     ) -> Result<Self> {
-        let log = &input.log;
-        let tokens_before = log.tokens(leading_system(log)..log.len());
-        let messages = match &result {
+        let given = input.given();
+        let mut object =
+            CompactObject::of(input.format(), design, given, outcome.as_ref(), elapsed);
+        object.conversation = input.session.as_ref().map(|session| session.number);
+        let object = match &result {
             Some(bytes) => {
-                let wire = input.wire();
-                raw_messages(
-                    &detect(bytes, Some(wire))
-                        .context("the result is not readable")?
-                        .body,
-                )?
+                let detected = detect(bytes, Some(input.wire()));
+                object.with_messages(&detected.context("the result is not readable")?.body)?
             }
-            None => raw_messages(&*input.body(None)?)?,
-        };
-        let mut object = Object {
-            format: input.format(),
-            conversation: input.session.as_ref().map(|session| session.number),
-            preset: design.name,
-            compacted: false,
-            reason: "",
-            tokens_before,
-            tokens_after: tokens_before,
-            messages_before: input.messages.len(),
-            messages_after: messages.len(),
-            span: [0, 0],
-            floor_tokens: 0,
-            summary: None,
-            summary_tokens: 0,
-            pins: Vec::new(),
-            report: Anchors::default(),
-            messages,
-            elapsed_us: u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
-        };
-        let compaction = match outcome {
-            Ok(compaction) => {
-                let report = compaction.report.as_deref();
-                let measured = report.map(VerifyReport::total).unwrap_or_default();
-                object.compacted = true;
-                object.reason = compaction.plan.reason.as_str();
-                object.tokens_after = compaction.tokens_after;
-                object.span = [compaction.plan.span.start, compaction.plan.span.end];
-                object.floor_tokens = compaction.plan.floor_tokens;
-                object.summary = Some(compaction.summary.text.clone());
-                object.summary_tokens = compaction.summary_tokens;
-                object.pins = compaction.pins.iter().map(|pin| pin.text.clone()).collect();
-                object.report = Anchors {
-                    anchors: measured.anchors,
-                    retained: measured.retained,
-                    recoverable: measured.recoverable,
-                    missing: measured.missing,
-                    invented: measured.invented,
-                };
-                Some(compaction)
-            }
-            Err(no) => {
-                object.reason = no.reason.as_str();
-                object.floor_tokens = no.floor_tokens;
-                None
-            }
+            None => object.with_messages(&*input.body(None)?)?,
         };
         Ok(Self {
             name: name.to_owned(),
             object,
-            compaction,
+            compaction: outcome.ok(),
             result,
         })
     }
@@ -335,13 +253,4 @@ fn beginning(text: &str) -> String {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
         None => line,
     }
-}
-
-fn raw_messages(body: &Body) -> Result<Vec<Box<RawValue>>> {
-    (0..body.len())
-        .map(|index| {
-            let text = String::from_utf8(body.message(index).to_vec())?;
-            Ok(RawValue::from_string(text)?)
-        })
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! `epitome fork`.
 
 use anyhow::{Result, bail};
+use epitome_engine::archive::path;
 use epitome_engine::record::ForkPlace;
 use epitome_store::{
     Append, Appended, ChangeKind, ChangeRow, Changes, ConversationId, NewChange, NewConversation,
@@ -8,7 +9,7 @@ use epitome_store::{
 };
 use serde_json::json;
 
-use super::{path, unknown_session};
+use super::unknown_session;
 use crate::args::ForkArgs;
 use crate::{Ending, clock, print};
 

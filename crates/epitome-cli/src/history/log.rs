@@ -3,12 +3,11 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use epitome_store::{
-    CompactionRow, Compactions, ConversationId, ConversationRow, Conversations, Store,
-};
-use serde_json::{Value, json};
+use epitome_engine::archive::{compaction_object, conversation_object, one_line};
+use epitome_store::{CompactionRow, Compactions, ConversationRow, Conversations, Store};
+use serde_json::json;
 
-use super::{one_line, unknown_session};
+use super::unknown_session;
 use crate::args::LogArgs;
 use crate::{Ending, print};
 
@@ -46,18 +45,6 @@ pub(super) async fn run(args: &LogArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn conversation_object(row: &ConversationRow) -> Value {
-    json!({
-        "session": row.id.as_str(),
-        "parent": row.parent.as_ref().map(ConversationId::as_str),
-        "label": row.label,
-        "created_ms": row.created_ms,
-        "touched_ms": row.touched_ms,
-        "entries": row.nodes,
-        "compactions": row.compactions,
-    })
-}
-
 fn conversation_line(row: &ConversationRow) -> String {
     let mut line = format!(
         "{}  {} entries, {} compactions",
@@ -70,21 +57,6 @@ fn conversation_line(row: &ConversationRow) -> String {
         let _ = write!(line, "  {}", one_line(label, LABEL_CHARS));
     }
     line + "\n"
-}
-
-/// A compaction as `log`, `show` and `recall` print it, its record aside. Entries count from 1.
-pub(crate) fn compaction_object(row: &CompactionRow) -> Value {
-    json!({
-        "id": row.id,
-        "session": row.conversation.as_str(),
-        "state": row.state.as_str(),
-        "first_entry": row.head_entries + 1,
-        "last_entry": row.head_entries + row.covered_entries,
-        "tokens_before": row.tokens_before,
-        "tokens_after": row.tokens_after,
-        "created_ms": row.created_ms,
-        "summary": row.summary,
-    })
 }
 
 fn compaction_lines(row: &CompactionRow) -> String {

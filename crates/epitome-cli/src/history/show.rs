@@ -1,12 +1,13 @@
 //! `epitome show`.
 
 use anyhow::{Result, bail};
+use epitome_engine::archive::compaction_with_record;
 use epitome_engine::record::{self, MadeFor, Record, RecordError};
 use epitome_store::{CompactionRow, Compactions, Entries, Store};
 use serde_json::Value;
 
 use super::digest;
-use super::log::{compaction_object, headline};
+use super::log::headline;
 use crate::args::ShowArgs;
 use crate::terminal::tell;
 use crate::{Ending, print, print_bytes};
@@ -32,23 +33,13 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
     };
     store.close().await;
     let record = Record::of(&row).inspect_err(said).ok();
-    let stored = record::as_stored(&row).unwrap_or(Value::Null);
     print(&if args.at.json {
-        object(&row, stored).to_string() + "\n"
+        compaction_with_record(&row).to_string() + "\n"
     } else {
+        let stored = record::as_stored(&row).unwrap_or(Value::Null);
         text(&row, record.as_ref(), &stored)?
     })?;
     Ok(Ending::Done)
-}
-
-fn object(row: &CompactionRow, record: Value) -> Value {
-    let mut object = compaction_object(row);
-    if let Value::Object(members) = &mut object {
-        members.insert("record".to_owned(), record);
-        members.insert("node".to_owned(), row.node.to_string().into());
-        members.insert("model_class".to_owned(), row.model_class.clone().into());
-    }
-    object
 }
 
 /// What cannot be read is said, and the rest is shown.

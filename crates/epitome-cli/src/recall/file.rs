@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use bytes::Bytes;
 use epitome::Message;
+use epitome_engine::archive::{Cover, Found, Hit, excerpt};
 use epitome_files::{Kept, Recorded};
 use epitome_store::{
     Append, ConversationId, Digest, Entries, EntryRow, EntryWords, NewConversation, NodeRow,
@@ -12,7 +13,6 @@ use epitome_store::{
 };
 use epitome_wire::searchable_text;
 
-use super::{Cover, Found, Hit, excerpt};
 use crate::args::Format;
 use crate::source::{self, Kind, Source};
 
@@ -47,6 +47,7 @@ pub(super) async fn search(
         let message = conversation.messages.get(position)?;
         Some(Hit {
             conversation: number + 1,
+            session: None,
             position: u64::from(hit.position) + 1,
             role: Some(message.role.as_str()),
             key: None,

@@ -2,32 +2,14 @@
 
 use std::fmt::Write;
 
+use epitome_engine::archive::{Found, Hit, one_line};
 use serde_json::{Value, json};
-
-use super::{Found, Hit};
-use crate::history::one_line;
 
 const SUMMARY_CHARS: usize = 60;
 
 pub(super) fn object(query: &str, found: &Found) -> Value {
-    let hits: Vec<Value> = found.hits.iter().map(hit_object).collect();
+    let hits: Vec<Value> = found.hits.iter().map(Hit::object).collect();
     json!({ "query": query, "hits": hits })
-}
-
-fn hit_object(hit: &Hit) -> Value {
-    let covered_by = hit
-        .covered_by
-        .as_ref()
-        .map(|cover| json!({ "compaction": cover.name, "summary": cover.summary }));
-    json!({
-        "conversation": hit.conversation,
-        "position": hit.position,
-        "role": hit.role,
-        "entry": hit.key,
-        "score": hit.score,
-        "excerpt": hit.excerpt,
-        "covered_by": covered_by,
-    })
 }
 
 /// Writing to a string cannot fail, so what `write!` returns is dropped.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use epitome::Digest;
+use epitome_engine::archive::title;
 use epitome_store::{Append, EntryRow, NewConversation, NodeRow};
-use epitome_wire::Conversation;
+use epitome_wire::{Conversation, decode};
 
 use super::{Keeper, Ticket};
 use crate::config::Mode;
@@ -14,6 +15,8 @@ use crate::index::Written;
 
 /// A request with more unknown links than this, or with no known one, asks the store about them.
 const UNKNOWN_LINKS: usize = 3;
+/// Among so many messages the first words of the user are looked for.
+const TITLE_MESSAGES: usize = 6;
 
 impl Keeper {
     /// Forgets an epoch that somebody took back since, such as by `epitome undo`.
@@ -151,7 +154,7 @@ impl Keeper {
             conversation: NewConversation {
                 id: ticket.place.conversation.clone(),
                 parent: ticket.place.parent.clone(),
-                label: None,
+                label: label_of(ticket, from),
                 created_ms: ticket.now_ms,
             },
             entries,
@@ -160,4 +163,17 @@ impl Keeper {
             touched_ms: ticket.now_ms,
         })
     }
+}
+
+/// What a new conversation is called: the first words that its user typed.
+fn label_of(ticket: &Ticket, from: usize) -> Option<String> {
+    if from > 0 {
+        return None;
+    }
+    let body = &ticket.body;
+    let read = (0..body.len().min(TITLE_MESSAGES)).filter_map(|index| {
+        let value = body.read(index).ok()?;
+        Some(decode(body.wire(), &value).ok()?.message)
+    });
+    title(&read.collect::<Vec<_>>())
 }

@@ -9,6 +9,7 @@ use super::pieces::{Piece, Voice};
 use super::weight;
 use crate::anchor::{Shape, Word, is_plain_path, path_end, path_key, scan, text_hash};
 use crate::hashed::Spread;
+use crate::letters::begins;
 use crate::pin::Binding;
 use crate::story::is_around;
 
@@ -447,7 +448,7 @@ fn is_import(line: &str) -> bool {
     let is_alone = quoted
         .and_then(|text| text.strip_suffix('"'))
         .is_some_and(|text| !text.contains([' ', '"']));
-    is_alone || openings.iter().any(|opening| line.starts_with(opening))
+    is_alone || openings.iter().any(|opening| begins(line, opening))
 }
 
 /// Positions in tables of a span; four thousand million are enough.

@@ -2,6 +2,11 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr2};
+
+/// Room for the text of a string with escapes before it has to grow.
+const ROOM_BYTES: usize = 1_024;
+
 /// Every string value in `arguments`, in order, with the innermost name before it. Values in lists have the name of
 /// the list. Reads JSON as far as it is JSON; text that is none has no strings.
 pub(crate) fn strings(arguments: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
@@ -11,7 +16,7 @@ pub(crate) fn strings(arguments: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
     }
     let mut name = Cow::Borrowed("");
     let mut rest = arguments;
-    while let Some((text, behind)) = behind(rest, |byte| byte == b'"').and_then(string) {
+    while let Some((text, behind)) = behind_quote(rest).and_then(string) {
         rest = behind.trim_start();
         if rest.starts_with(':') {
             name = text;
@@ -22,42 +27,60 @@ pub(crate) fn strings(arguments: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
     found
 }
 
+fn behind_quote(text: &str) -> Option<&str> {
+    text.get(memchr(b'"', text.as_bytes())? + 1..)
+}
+
 /// A JSON string behind its opening quote, and what follows its closing one; `None` where it does not end.
 pub(crate) fn string(quoted: &str) -> Option<(Cow<'_, str>, &str)> {
-    let mut text = Cow::Borrowed("");
-    let mut rest = quoted;
+    let (plain, mark, mut rest) = plain(quoted)?;
+    if mark == Mark::Quote {
+        return Some((Cow::Borrowed(plain), rest));
+    }
+    // Where one escape is there are more: code in a call has one in every line.
+    let mut text = String::with_capacity(plain.len() + rest.len().min(ROOM_BYTES));
+    text.push_str(plain);
     loop {
-        let behind = behind(rest, |byte| matches!(byte, b'"' | b'\\'))?;
-        let plain = rest.get(..rest.len() - behind.len() - 1)?;
-        match text.is_empty() {
-            true => text = Cow::Borrowed(plain),
-            false => text.to_mut().push_str(plain),
+        let (character, behind) = escaped(rest)?;
+        text.push(character);
+        let (plain, mark, behind) = self::plain(behind)?;
+        text.push_str(plain);
+        if mark == Mark::Quote {
+            return Some((Cow::Owned(text), behind));
         }
-        if rest.as_bytes().get(plain.len()) == Some(&b'"') {
-            return Some((text, behind));
-        }
-        let mut escaped = behind.chars();
-        let character = match escaped.next()? {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'b' | 'f' => ' ',
-            'u' => {
-                let (character, behind) = unicode(escaped.as_str())?;
-                escaped = behind.chars();
-                character
-            }
-            other => other,
-        };
-        text.to_mut().push(character);
-        rest = escaped.as_str();
+        rest = behind;
     }
 }
 
-/// What stands behind the first byte of ASCII that `is` one of those looked for.
-fn behind(text: &str, is: impl Fn(u8) -> bool) -> Option<&str> {
-    let at = text.bytes().position(is)?;
-    text.get(at + 1..)
+/// What ends a run of plain characters in a JSON string.
+#[derive(PartialEq, Eq)]
+enum Mark {
+    Quote,
+    Escape,
+}
+
+/// The plain characters that a text begins with, what ends them, and what stands behind that.
+fn plain(text: &str) -> Option<(&str, Mark, &str)> {
+    let at = memchr2(b'"', b'\\', text.as_bytes())?;
+    let mark = match text.as_bytes().get(at)? {
+        b'"' => Mark::Quote,
+        _ => Mark::Escape,
+    };
+    Some((text.get(..at)?, mark, text.get(at + 1..)?))
+}
+
+/// The character that an escape stands for, and what follows it.
+fn escaped(text: &str) -> Option<(char, &str)> {
+    let mut characters = text.chars();
+    let character = match characters.next()? {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' | 'f' => ' ',
+        'u' => return unicode(characters.as_str()),
+        other => other,
+    };
+    Some((character, characters.as_str()))
 }
 
 /// The character of a `\u` escape, and what follows it; half a pair is replaced.

@@ -7,6 +7,7 @@ use super::ends::Ends;
 use super::marks::{CLIENT_OPENINGS, CLIENT_TAGS, OUTPUT_OPENINGS, SUMMARY_OPENINGS, TYPED_TAGS};
 use super::shape;
 use super::{Source, Stretch};
+use crate::letters::begins;
 
 /// So many tags may stand around what somebody typed. No client writes more; deeper down it is a record.
 const NESTED_TAGS: usize = 4;
@@ -39,18 +40,18 @@ fn whole(text: &str) -> Option<Source> {
     let first = text.trim_start().lines().next().unwrap_or_default();
     let beginning = shape::beginning(first);
     let bare = beginning.trim_start_matches(['*', '#', '_', ' ', '[', '(']);
-    let begins = |openings: &[&str]| {
+    let begins_one_of = |openings: &[&str]| {
         openings
             .iter()
-            .any(|mark| beginning.starts_with(mark) || bare.starts_with(mark))
+            .any(|mark| begins(&beginning, mark) || begins(bare, mark))
     };
-    if begins(SUMMARY_OPENINGS) {
+    if begins_one_of(SUMMARY_OPENINGS) {
         return Some(Source::Summary);
     }
-    if begins(CLIENT_OPENINGS) {
+    if begins_one_of(CLIENT_OPENINGS) {
         return Some(Source::Client);
     }
-    if begins(OUTPUT_OPENINGS)
+    if begins_one_of(OUTPUT_OPENINGS)
         || shape::is_title(bare)
         || shape::is_bracketed_result(first)
         || shape::is_speaker(&beginning)

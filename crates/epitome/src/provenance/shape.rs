@@ -1,5 +1,7 @@
 //! What the shape of a line or of a whole message says.
 
+use crate::letters::begins;
+
 use super::marks::{ANNOUNCED, OUTPUT_TITLES, OWN_HEADINGS, OWN_WORDS, POINTS, SPEAKERS};
 
 /// Characters of a line that are looked at for how it begins.
@@ -26,8 +28,11 @@ pub(super) fn is_title(beginning: &str) -> bool {
         "of", "for", "from", "in", "the", "a", "s", "by", "with", "tool", "command", "page",
         "file", "server",
     ];
+    let titles = OUTPUT_TITLES
+        .iter()
+        .filter(|title| begins(beginning, title));
     let behind = |title: &&str| beginning.strip_prefix(*title);
-    OUTPUT_TITLES.iter().filter_map(behind).any(|behind| {
+    titles.filter_map(behind).any(|behind| {
         let Some((between, _)) = behind.split_once(':') else {
             return false;
         };
@@ -39,14 +44,14 @@ pub(super) fn is_title(beginning: &str) -> bool {
 }
 
 pub(super) fn is_speaker(beginning: &str) -> bool {
-    SPEAKERS.iter().any(|mark| beginning.starts_with(mark))
+    SPEAKERS.iter().any(|mark| begins(beginning, mark))
 }
 
 pub(super) fn is_own_heading(beginning: &str) -> bool {
     let bare = beginning.trim_start_matches(['#', ' ', '*', '>']);
-    OWN_HEADINGS.iter().any(|mark| {
-        beginning.starts_with(mark) || bare.starts_with(mark.trim_start_matches(['#', ' ']))
-    })
+    OWN_HEADINGS
+        .iter()
+        .any(|mark| begins(beginning, mark) || begins(bare, mark.trim_start_matches(['#', ' '])))
 }
 
 /// `[execute_command for 'ls'] Result:`, `[tool call 3] Output:`.
@@ -130,7 +135,7 @@ pub(super) fn is_header(beginning: &str) -> bool {
         "source: ",
     ]
     .iter()
-    .any(|name| beginning.starts_with(name))
+    .any(|name| begins(beginning, name))
 }
 
 /// A whole message that is data: an object, a list, a page.

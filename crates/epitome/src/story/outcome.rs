@@ -1,6 +1,7 @@
 //! What came of a command, told from what it printed: pipes hide exit codes, and clients wrap what they return.
 
 use super::command::{Command, CommandKind};
+use crate::letters::begins;
 use crate::word_cut::clip;
 
 /// What came of it.
@@ -215,7 +216,7 @@ pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
 /// Whether a line says that a check failed.
 fn reports_failure(line: &str) -> bool {
     let bare = line.trim_start();
-    STARTS.iter().any(|mark| bare.starts_with(mark))
+    STARTS.iter().any(|mark| begins(bare, mark))
         || INSIDE.iter().any(|mark| line.contains(mark))
         || has_place(bare)
         || fails(bare)
@@ -280,7 +281,7 @@ fn tells_error(line: &str) -> bool {
     let bare = line.trim_start();
     if ["ok ", "PASS", "=== ", "--- PASS"]
         .iter()
-        .any(|mark| bare.starts_with(mark))
+        .any(|mark| begins(bare, mark))
     {
         return false;
     }

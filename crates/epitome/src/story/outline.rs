@@ -87,6 +87,9 @@ pub(crate) fn declared(text: &str) -> Vec<Declared<'_>> {
 /// A line without the number that tools put before it: `  12→text`, `12\ttext`, `12|text`.
 pub(crate) fn without_number(line: &str) -> &str {
     let bare = line.trim_start();
+    if !bare.starts_with(|one: char| one.is_ascii_digit()) {
+        return line;
+    }
     let digits = bare.len()
         - bare
             .trim_start_matches(|one: char| one.is_ascii_digit())
@@ -95,11 +98,15 @@ pub(crate) fn without_number(line: &str) -> &str {
     let mark = behind
         .strip_prefix(['→', '\t'])
         .or_else(|| behind.strip_prefix("| "));
-    mark.filter(|_| digits > 0).unwrap_or(line)
+    mark.unwrap_or(line)
 }
 
 fn declares(line: &str) -> Option<&str> {
     let bare = line.trim_start();
+    if !bare.starts_with(|one: char| one.is_ascii_lowercase()) {
+        // All words that declare something begin with a small letter.
+        return None;
+    }
     if let Some(quoted) = TESTS.iter().find_map(|test| bare.strip_prefix(test)) {
         let quote = quoted
             .chars()

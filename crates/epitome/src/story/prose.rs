@@ -2,6 +2,8 @@
 
 mod cues;
 
+use crate::letters::begins;
+
 /// A sentence, an item of a list or a row of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit<'a> {
@@ -387,7 +389,7 @@ fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {
     }
     if is_first {
         worth += 0.3;
-    } else if POINTING.iter().any(|word| lower.starts_with(word)) {
+    } else if POINTING.iter().any(|word| begins(&lower, word)) {
         worth -= 0.4;
     }
     worth.max(LEAST)
@@ -410,7 +412,7 @@ pub(crate) fn is_intent(lower: &str) -> bool {
             None => break,
         }
     }
-    INTENTS.iter().any(|intent| rest.starts_with(intent))
+    INTENTS.iter().any(|intent| begins(rest, intent))
 }
 
 /// What a sentence before a call says that the call is for: "Let me check how it is stored:" → "check how it is stored".

@@ -4,6 +4,7 @@ use std::fmt;
 
 use anyhow::Result;
 use epitome::{Message, Pin, PinState, find_pins};
+use epitome_engine::archive::{MOST_FORKS, one_line, path};
 use epitome_engine::record::{ForkPlace, Record};
 use epitome_store::{
     AnyStore, ChangeKind, Changes, CompactionRow, CompactionState, Compactions, ConversationId,
@@ -11,8 +12,6 @@ use epitome_store::{
 };
 use epitome_wire::{Wire, decode, json};
 use serde_json::Value;
-
-use super::super::{MOST_FORKS, one_line, path};
 
 use crate::terminal::tell;
 

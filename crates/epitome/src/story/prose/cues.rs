@@ -55,7 +55,10 @@ pub(super) fn found(lower: &str) -> Found {
             continue;
         };
         for (cue, number) in cues {
-            if !bytes.get(at..).is_some_and(|rest| rest.starts_with(cue)) {
+            // The first bytes are the same; the second ones seldom are.
+            let second = cue.get(1);
+            let is_near = second.is_none() || second == bytes.get(at + 1);
+            if !is_near || !bytes.get(at..).is_some_and(|rest| rest.starts_with(cue)) {
                 continue;
             }
             let bit = 1_u64 << (number % 64);

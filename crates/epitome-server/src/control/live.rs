@@ -1,0 +1,54 @@
+//! What changes, told as it changes: server-sent events with the figures of the overview.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use futures_util::stream;
+use http::{Response, StatusCode};
+use serde_json::Value;
+
+use super::{Control, answer, api};
+use crate::clock::sleep;
+
+/// How often it is looked whether anything changed.
+const LOOK: Duration = Duration::from_secs(1);
+/// After so many looks without news something is sent all the same, so that connections that died are noticed.
+const QUIET_LOOKS: u32 = 15;
+
+/// What a stream remembers.
+struct Told {
+    control: Arc<Control>,
+    last: Option<Value>,
+}
+
+pub(super) async fn events(State(control): State<Arc<Control>>) -> Response<Body> {
+    let told = Told {
+        control,
+        last: None,
+    };
+    let events = stream::unfold(told, next);
+    answer::of(
+        StatusCode::OK,
+        "text/event-stream",
+        Body::from_stream(events),
+    )
+}
+
+async fn next(mut told: Told) -> Option<(Result<Bytes, std::convert::Infallible>, Told)> {
+    for _ in 0..QUIET_LOOKS {
+        let figures = api::figures(&told.control);
+        if told.last.as_ref() != Some(&figures) {
+            let event = format!("event: figures\ndata: {figures}\n\n");
+            told.last = Some(figures);
+            return Some((Ok(Bytes::from(event)), told));
+        }
+        let ending = told.control.ending.clone();
+        tokio::select! {
+            () = ending.cancelled() => return None,
+            () = sleep(LOOK) => {}
+        }
+    }
+    Some((Ok(Bytes::from_static(b": nothing new\n\n")), told))
+}
