@@ -4,6 +4,7 @@ mod config;
 mod recall;
 mod size;
 mod stored;
+mod wrap;
 
 use size::size;
 use std::net::SocketAddr;
@@ -22,6 +23,7 @@ pub(crate) use config::{
 };
 pub(crate) use recall::RecallArgs;
 pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
+pub(crate) use wrap::{Agent, WrapArgs};
 
 /// Keeps conversations with language models inside their context windows.
 #[derive(Debug, Parser)]
@@ -67,6 +69,10 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
+    /// Run an agent through a proxy of its own: `epitome wrap claude -- -p "fix the tests"`
+    Wrap(WrapArgs),
+    /// Say what works and what does not, from the configuration to a conversation that is shortened on its way
+    Doctor(DoctorArgs),
     /// Write, show and check the configuration
     Config(ConfigArgs),
     /// Print a completion script for a shell
@@ -418,6 +424,13 @@ impl Count {
             _ => once::Count::By(self.meter()),
         }
     }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

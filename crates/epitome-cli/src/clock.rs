@@ -19,6 +19,9 @@ pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().simple().to_string()
 }
 
+/// Waits for something, but not for ever.
+pub(crate) use tokio::time::timeout as within;
+
 /// Waits.
 pub(crate) async fn sleep(duration: Duration) {
     tokio::time::sleep(duration).await;

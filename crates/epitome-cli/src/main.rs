@@ -6,6 +6,7 @@ mod clock;
 mod compact;
 mod config;
 mod convert;
+mod doctor;
 mod eval;
 mod folder;
 mod history;
@@ -16,6 +17,7 @@ mod source;
 mod summarizer;
 mod terminal;
 mod verify;
+mod wrap;
 mod writing;
 
 use std::process::ExitCode;
@@ -33,6 +35,8 @@ enum Ending {
     Done,
     /// The answer is no.
     No,
+    /// As the program that was run ended.
+    Code(u8),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
         Command::Pins(args) => history::pins(&args),
         Command::Models(args) => history::models(&args),
         Command::Serve(args) => serve::run(&args, config),
+        Command::Wrap(args) => wrap::run(&args, config),
+        Command::Doctor(args) => doctor::run(&args, config),
         Command::Config(args) => config::run(&args.command, config),
         Command::Completions { shell } => {
             let mut command = <Args as clap::CommandFactory>::command();
@@ -63,6 +69,7 @@ fn main() -> ExitCode {
     match ending {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::No) => ExitCode::from(1),
+        Ok(Ending::Code(code)) => ExitCode::from(code),
         Err(error) => {
             tell!("epitome: {}", told(&error));
             ExitCode::from(2)

@@ -90,6 +90,11 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     served.map(|()| Ending::Done)
 }
 
+/// What a proxy with these flags is told.
+pub(crate) fn config_of(args: &ServeArgs, config: Option<&Path>) -> Result<Config> {
+    configured(&load(config, flags(args)?, args.quiet)?)
+}
+
 /// What the proxy makes of a configuration.
 fn configured(loaded: &Loaded) -> Result<Config> {
     let settings = loaded.for_agent(None).for_any_model().settings;

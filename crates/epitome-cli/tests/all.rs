@@ -18,6 +18,8 @@ mod check;
 mod compact;
 #[path = "all/config.rs"]
 mod config;
+#[path = "all/doctor.rs"]
+mod doctor;
 #[path = "all/eval.rs"]
 mod eval;
 #[path = "all/history.rs"]
@@ -52,5 +54,7 @@ mod terminal;
 mod verify;
 #[path = "all/versions.rs"]
 mod versions;
+#[path = "all/wrap.rs"]
+mod wrap;
 #[path = "all/writing.rs"]
 mod writing;

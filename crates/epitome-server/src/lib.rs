@@ -37,4 +37,4 @@ pub use config::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, StartError, StoreLocation,
     Summariser, Writes,
 };
-pub use server::{Reloader, Server};
+pub use server::{Figures, Reloader, Server};

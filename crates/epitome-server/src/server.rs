@@ -21,7 +21,7 @@ use crate::config::{Config, StartError, StoreLocation};
 use crate::control::{self, Control, Token};
 use crate::index::Index;
 use crate::journal::Journal;
-use crate::keeper::{Keeper, Rules};
+use crate::keeper::{Action, Keeper, Rules};
 use crate::models::Models;
 use crate::neighbours::{self, Own, is_own_address};
 use crate::proxy::{self, Proxy, Unpacking};
@@ -195,7 +195,20 @@ impl Server {
     }
 }
 
-/// Changes the settings of a running server.
+/// What a server did with requests since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// All that came.
+    pub requests: u64,
+    /// Those that were shortened.
+    pub shortened: u64,
+    /// What the shortened ones took as they came.
+    pub tokens_before: u64,
+    /// What they took as they went out.
+    pub tokens_after: u64,
+}
+
+/// Changes the settings of a running server, and says what it did.
 #[derive(Clone, Debug)]
 pub struct Reloader {
     /// Weak, so that a server ends when it is told to.
@@ -203,6 +216,23 @@ pub struct Reloader {
 }
 
 impl Reloader {
+    /// What was done so far; `None` once the server has ended.
+    #[must_use]
+    pub fn figures(&self) -> Option<Figures> {
+        let proxy = self.proxy.upgrade()?;
+        let counts = proxy.tally.by_reason();
+        let (tokens_before, tokens_after) = proxy.tally.tokens();
+        let shortened = counts
+            .iter()
+            .filter(|(action, ..)| *action == Action::Compacted);
+        Some(Figures {
+            requests: counts.iter().map(|(.., count)| count).sum(),
+            shortened: shortened.map(|(.., count)| count).sum(),
+            tokens_before,
+            tokens_after,
+        })
+    }
+
     /// From the next request on: design and its settings, windows, summariser, and whether it only watches. Where it
     /// listens, where it sends and where it keeps conversations stays until a restart.
     pub fn reload(&self, config: &Config) {

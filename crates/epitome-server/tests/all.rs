@@ -23,6 +23,9 @@ mod connections;
 #[path = "all/continued.rs"]
 mod continued;
 #[cfg(test)]
+#[path = "all/control.rs"]
+mod control;
+#[cfg(test)]
 #[path = "all/conversations.rs"]
 mod conversations;
 #[cfg(test)]

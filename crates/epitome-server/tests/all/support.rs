@@ -36,6 +36,8 @@ pub(crate) fn number(name: &str) -> Option<u64> {
 /// A running proxy. Stops gracefully with [`Proxy::stop`], at once when dropped.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
+    /// What opens the control API.
+    pub(crate) token: String,
     shutdown: Option<oneshot::Sender<()>>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -64,12 +66,14 @@ impl Proxy {
     pub(crate) async fn start(config: Config) -> Self {
         let server = Server::bind(config).await.unwrap();
         let address = server.address();
+        let token = server.token().to_owned();
         let (shutdown, stop) = oneshot::channel::<()>();
         let task = tokio::spawn(server.run(async move {
             stop.await.ok();
         }));
         Self {
             address,
+            token,
             shutdown: Some(shutdown),
             task,
         }
