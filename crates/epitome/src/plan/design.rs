@@ -85,7 +85,8 @@ impl Plan {
             .len()
             .checked_sub(behind)
             .filter(|wanted| *wanted > head_end)
-            .and_then(|wanted| log.cut_at_or_after(wanted));
+            .and_then(|wanted| log.cut_at_or_after(wanted))
+            .filter(|cut| log.last_removal().is_some_and(|last| *cut <= last));
         let nothing = NoPlan {
             reason: Reason::NothingToRemove,
             floor_tokens: log.tokens(system_end..log.len()),
@@ -131,7 +132,7 @@ impl Borders {
         let system_end = leading_system(log);
         let head_end = preset.head_end(log);
         let tokens_before = log.tokens(system_end..log.len());
-        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
+        let last_cut = log.last_removal().ok_or_else(|| nothing(tokens_before))?;
         let head_tokens = log.tokens(system_end..head_end);
         let least_tail = preset
             .cut(log, log.len().min(head_end))
