@@ -130,10 +130,10 @@ impl Case {
         random.bits();
         // Small windows more often than large ones: a conversation outgrows them at little cost.
         let window_tokens = match random.below(100) {
-            0..50 => random.between(700, 6_000),
-            50..85 => random.between(6_000, 30_000),
-            85..97 => random.between(30_000, 80_000),
-            _ => random.between(80_000, 200_000),
+            0..80 => random.between(700, 3_500),
+            80..95 => random.between(3_500, 12_000),
+            95..99 => random.between(12_000, 50_000),
+            _ => random.between(50_000, 200_000),
         };
         Self {
             seed,
@@ -144,7 +144,10 @@ impl Case {
                 false => *random.pick(&PresetName::ALL),
             },
             window_tokens,
-            turn_tokens: window_tokens * random.between(10, 60) / 100,
+            turn_tokens: match window_tokens {
+                0..12_000 => window_tokens * random.between(8, 40) / 100,
+                _ => window_tokens * random.between(5, 15) / 100,
+            },
             pruning: match random.chance(15) {
                 true => Pruning::OldResults,
                 false => Pruning::Off,
@@ -395,6 +398,9 @@ impl Played<'_> {
             return Ok(());
         }
         let notes = list.iter().rev().take_while(is_note).count();
-        Err(format!("not shown, {notes} notes behind it: {words}"))
+        let (action, reason) = (sent.action, sent.reason);
+        Err(format!(
+            "not shown ({action:?}, {reason}), {notes} notes behind it: {words}\n{text}"
+        ))
     }
 }

@@ -30,10 +30,8 @@ const PROVIDERS: &[(&str, &str, &str)] = &[
 
 pub(super) fn request(talk: &mut Everything) -> Value {
     let mut messages = talk.list.clone();
-    let is_answering = messages
-        .last()
-        .is_some_and(|last| last["role"] == "assistant");
-    if !is_answering && talk.random.chance(8) {
+    // Nobody begins an answer for the model while the provider owes a result.
+    if talk.owed.is_empty() && talk.random.chance(8) {
         let begun = *talk.random.pick(&["Here is", "{", "<answer>"]);
         messages.push(json!({"role": "assistant", "content": begun}));
     }
@@ -166,12 +164,6 @@ fn reply(talk: &mut Everything, ids: &[String]) {
         results.reverse();
     }
     match talk.random.below(12) {
-        // Each in a message of its own: neighbours of one role are one.
-        0 if results.len() > 1 => {
-            for result in results {
-                talk.list.push(json!({"role": "user", "content": [result]}));
-            }
-        }
         1 | 2 => {
             results.extend(words(talk));
             talk.list.push(json!({"role": "user", "content": results}));
