@@ -260,8 +260,12 @@ impl Plan {
         let beside_arguments = percent_of(room, BESIDE_ARGUMENTS_PERCENT).min(summary_share);
         let trim_tokens = over(summary_share)
             .min(log.trimmable_results(tail.clone()))
-            .max(over(beside_arguments).min(log.trimmable_tokens(tail)))
+            .max(over(beside_arguments).min(log.trimmable_tokens(tail.clone())))
             .max(over(least));
+        // Where all there is takes less than a summary beside it, only somebody's words could make room.
+        if words == Words::Stay && trim_tokens > log.trimmable_tokens(tail) {
+            return Err(no(Reason::NotSmaller, floor_tokens));
+        }
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left

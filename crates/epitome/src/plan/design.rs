@@ -68,7 +68,15 @@ impl Plan {
         }
         let found = Borders::of(preset, log)?;
         let cut = found.cut(preset, log, budget_tokens)?;
-        Ok(found.plan(preset, log, cut, budget_tokens, reason))
+        let plan = found.plan(preset, log, cut, budget_tokens, reason);
+        // Where all there is takes less than a summary beside it, only somebody's words could make room.
+        if plan.trim_tokens > log.trimmable_tokens(cut..log.len()) {
+            return Err(NoPlan {
+                reason: Reason::NotSmaller,
+                floor_tokens: found.floor_tokens,
+            });
+        }
+        Ok(plan)
     }
 
     /// Plans to show at most `most` messages besides the system prompt: the first request and the newest, whole steps
