@@ -345,6 +345,8 @@ pub(crate) enum Format {
     Gemini,
     Opencode,
     Aider,
+    Goose,
+    Cline,
 }
 
 /// What a format is a format of.
@@ -376,6 +378,8 @@ impl Format {
             Self::Gemini => FileFormat::Gemini,
             Self::Opencode => FileFormat::OpenCode,
             Self::Aider => FileFormat::Aider,
+            Self::Goose => FileFormat::Goose,
+            Self::Cline => FileFormat::Cline,
         })
     }
 }

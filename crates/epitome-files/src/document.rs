@@ -17,7 +17,7 @@ use crate::problem::{Problem, ProblemCode};
 /// A part of a document.
 pub(crate) enum Part<'a> {
     /// A member of the object that the document is.
-    Member { value: &'a [u8] },
+    Member { name: &'a str, value: &'a [u8] },
     /// An item of a list: of the named member, or of the document itself (no name).
     Item { list: &'a str, value: &'a [u8] },
 }
@@ -40,7 +40,7 @@ pub(crate) fn items_of<R: BufRead>(
 ) -> Result<(), ReadError> {
     let mut has_items = false;
     let outcome = parts(source, wanted, |part, position| {
-        let (Part::Member { value } | Part::Item { value, .. }) = part;
+        let (Part::Member { value, .. } | Part::Item { value, .. }) = part;
         match json::read(value) {
             Ok(read) => {
                 has_items |= matches!(part, Part::Item { .. });
@@ -107,7 +107,7 @@ fn members<R: BufRead>(
         } else if wanted.members.contains(&name.as_str()) {
             let position = cursor.value(Keep::Yes)?;
             let value = &cursor.buffer;
-            each(&Part::Member { value }, position);
+            each(&Part::Member { name: &name, value }, position);
         } else {
             cursor.value(Keep::No)?;
         }

@@ -26,6 +26,10 @@ pub enum FileFormat {
     Gemini,
     /// aider's chat history in Markdown.
     Aider,
+    /// Goose's sessions: its files of lines, and its exports.
+    Goose,
+    /// The tasks of Cline and Roo Code.
+    Cline,
     /// One chat shape for all of them.
     Unified,
 }
@@ -43,6 +47,8 @@ impl FileFormat {
         Self::Copilot,
         Self::Gemini,
         Self::Aider,
+        Self::Goose,
+        Self::Cline,
         Self::Unified,
     ];
 
@@ -60,6 +66,8 @@ impl FileFormat {
             Self::Copilot => "copilot",
             Self::Gemini => "gemini",
             Self::Aider => "aider",
+            Self::Goose => "goose",
+            Self::Cline => "cline",
             Self::Unified => "unified",
         }
     }

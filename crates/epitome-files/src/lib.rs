@@ -14,6 +14,7 @@
 mod aider;
 mod blocks;
 mod claude_code;
+mod cline;
 mod codex;
 mod copilot;
 mod counts;
@@ -22,6 +23,7 @@ mod error;
 mod event;
 mod format;
 mod gemini;
+mod goose;
 mod lines;
 mod opencode;
 mod openhands;

@@ -7,7 +7,8 @@ use crate::event::Event;
 use crate::format::FileFormat;
 use crate::lines::rewind;
 use crate::{
-    aider, claude_code, codex, copilot, gemini, opencode, openhands, pi, swe_agent, tau, unified,
+    aider, claude_code, cline, codex, copilot, gemini, goose, opencode, openhands, pi, swe_agent,
+    tau, unified,
 };
 
 /// Reads a file and hands over what it says, in order. Little is kept meanwhile: a line or an item, and of files
@@ -32,6 +33,8 @@ pub fn read_file<R: BufRead + Seek>(
         FileFormat::Copilot => copilot::read(source, emit),
         FileFormat::Gemini => gemini::read(source, emit),
         FileFormat::Aider => aider::read(source, emit),
+        FileFormat::Goose => goose::read(source, emit),
+        FileFormat::Cline => cline::read(source, emit),
         FileFormat::Unified => unified::read(source, emit),
     }
 }

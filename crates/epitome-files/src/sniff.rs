@@ -81,6 +81,9 @@ fn object(head: &[u8]) -> Option<FileFormat> {
 
 /// An entry of a file of lines.
 fn entry(outline: &Outline) -> Option<FileFormat> {
+    if is_goose(outline) {
+        return Some(FileFormat::Goose);
+    }
     let kind = outline.kind.as_deref()?;
     if kind == "session" && outline.has("id") {
         return Some(FileFormat::Pi);
@@ -99,6 +102,19 @@ fn entry(outline: &Outline) -> Option<FileFormat> {
     let is_pi = outline.has("parentId") && outline.has("timestamp");
     (is_pi || (kind == "message" && outline.has("message") && outline.has("timestamp")))
         .then_some(FileFormat::Pi)
+}
+
+/// The header of a Goose session, its export, or one of its messages. Only Goose says when a message was `created` beside
+/// its role.
+fn is_goose(outline: &Outline) -> bool {
+    let is_session = outline.has("working_dir")
+        && ["message_count", "conversation", "extension_data"]
+            .iter()
+            .any(|name| outline.has(name));
+    let is_message = ["role", "created", "content"]
+        .iter()
+        .all(|name| outline.has(name));
+    is_session || is_message
 }
 
 fn document(outline: &Outline, head: &[u8]) -> Option<FileFormat> {
@@ -123,13 +139,22 @@ fn document(outline: &Outline, head: &[u8]) -> Option<FileFormat> {
     if outline.has("sessionId") && outline.has("projectHash") {
         return Some(FileFormat::Gemini);
     }
+    let is_wrapped = outline.has("version") && outline.has("messages") && !outline.has("format");
+    if is_wrapped && memchr::memmem::find(head, b"\"role\"").is_some() {
+        return Some(FileFormat::Cline);
+    }
     let is_unified = outline.has("messages") && outline.has("format");
     (is_unified || outline.has("compactions")).then_some(FileFormat::Unified)
 }
 
-/// A list: of conversations, or else it is a bare list of messages, which is no session file.
+/// A list: of conversations, or of messages that say when they were sent; else it is a bare list of messages, which is no
+/// session file.
 fn list(head: &[u8]) -> Option<FileFormat> {
     let first = outline(head);
+    let is_said = first.has("role") && first.has("content");
+    if first.has("ts") && (is_said || first.has("say") || first.has("ask")) {
+        return Some(FileFormat::Cline);
+    }
     let has_messages = first.has("messages") && (first.has("task_id") || first.has("id"));
     (first.has("traj") || has_messages).then_some(FileFormat::Tau)
 }

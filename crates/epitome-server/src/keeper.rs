@@ -450,3 +450,7 @@ fn manages_context(body: &Body) -> bool {
 fn new_conversation_id() -> ConversationId {
     ConversationId::from_number(crate::clock::new_number())
 }
+
+#[cfg(test)]
+#[path = "keeper_tests.rs"]
+mod tests;

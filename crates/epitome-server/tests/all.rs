@@ -72,3 +72,9 @@ mod stress;
 #[cfg(test)]
 #[path = "all/traces.rs"]
 mod traces;
+#[cfg(test)]
+#[path = "all/waiting.rs"]
+mod waiting;
+#[cfg(test)]
+#[path = "all/wordings.rs"]
+mod wordings;

@@ -5,6 +5,7 @@
 //! on. All of them are valid under [`crate::strict`].
 
 mod damage;
+mod everything;
 mod layout;
 mod responses;
 mod story;
@@ -18,6 +19,7 @@ use crate::Wire;
 use story::Story;
 
 pub use damage::{Damage, damage, damage_with};
+pub use everything::Everything;
 pub use untidy::untidy;
 
 /// What kind of conversation.

@@ -7,6 +7,7 @@
 //! - [`cases`]: how many cases a property has, and from which seed; [`data`]: real sessions, where they are;
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
+//! - [`refusals`]: what providers say when they refuse a request, with the sources;
 //! - [`shape`]: a request as short lines for snapshots;
 //! - [`strange`]: things that no format knows, and what must not be torn apart around them;
 //! - [`shares`]: how a provider counts over time;
@@ -24,6 +25,7 @@ pub mod expectation;
 pub mod generate;
 pub mod museum;
 pub mod random;
+pub mod refusals;
 pub mod server;
 pub mod shape;
 pub mod shares;

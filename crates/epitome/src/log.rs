@@ -19,7 +19,7 @@ use unknown::Unknown;
 /// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
 ///
 /// *Input*: [`Log::push`]. *Queries*, all O(1) or O(log n): [`Log::tokens`], [`Log::cut_at_or_after`],
-/// [`Log::last_cut`]. A *position* `p` lies before entry `p`; `len()` is the end.
+/// [`Log::last_cut`], [`Log::last_removal`]. A *position* `p` lies before entry `p`; `len()` is the end.
 ///
 /// ```
 /// use epitome::{Facts, Log, Message, Meter, Role};
@@ -58,6 +58,8 @@ pub struct Log {
     /// What was typed says, with the positions of the entries.
     sayings: Vec<(usize, Sayings)>,
     leading_system: usize,
+    /// The newest entry that is no note of the client.
+    newest_spoken: Option<usize>,
 }
 
 /// What stays known of an entry besides its size.
@@ -229,6 +231,9 @@ impl Log {
         }
         if kind.role == Role::System && self.leading_system == position {
             self.leading_system += 1;
+        }
+        if kind.role != Role::System {
+            self.newest_spoken = Some(position);
         }
         self.kinds.push(kind);
         self.tokens_before.push(self.tokens);
@@ -425,6 +430,30 @@ impl Log {
     #[must_use]
     pub fn last_cut(&self) -> Option<usize> {
         self.cuts.last().map(|&cut| cut as usize)
+    }
+
+    /// The last legal cut behind which everything stays that waits for an answer: what the user or a tool said last,
+    /// and the notes of the client behind it. Nobody may put a summary in the place of words the model never saw.
+    #[must_use]
+    pub fn last_removal(&self) -> Option<usize> {
+        let waiting = self.newest_spoken.filter(|&at| {
+            let kind = self.kinds.get(at);
+            kind.is_some_and(|kind| kind.role != Role::Assistant) && !self.is_summary(at)
+        });
+        match waiting {
+            Some(at) => self.cut_at_or_before(at),
+            None => self.last_cut(),
+        }
+    }
+
+    /// Whether nobody said anything since the last summary.
+    pub(crate) fn ends_in_summary(&self) -> bool {
+        self.newest_spoken.is_some_and(|at| self.is_summary(at))
+    }
+
+    /// Whether a summary stands at `position`, where this engine puts it.
+    fn is_summary(&self, position: usize) -> bool {
+        self.own_summary == Some(position) || self.stacked.last() == Some(&position)
     }
 
     /// The newest entry that a person typed.

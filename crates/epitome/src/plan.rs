@@ -217,7 +217,7 @@ impl Plan {
         };
         let system_end = leading_system(log);
         let tokens_before = log.tokens(system_end..log.len());
-        let Some(last_cut) = log.last_cut() else {
+        let Some(last_cut) = log.last_removal() else {
             return Err(no(Reason::NothingToRemove, tokens_before));
         };
         let floor_with = |head_end: usize| {
@@ -248,7 +248,7 @@ impl Plan {
         let wanted = log.suffix_within(room.saturating_sub(summary_share));
         let cut = log
             .cut_at_or_after(wanted.max(head_end + 1))
-            .unwrap_or(last_cut);
+            .map_or(last_cut, |cut| cut.min(last_cut));
         let tail_tokens = log.tokens(cut..log.len());
         // A last step that is too large gives way to the summary as far as its results and the
         // arguments of its calls can be shortened; what is said in it gives way only where nothing else helps.
@@ -260,8 +260,12 @@ impl Plan {
         let beside_arguments = percent_of(room, BESIDE_ARGUMENTS_PERCENT).min(summary_share);
         let trim_tokens = over(summary_share)
             .min(log.trimmable_results(tail.clone()))
-            .max(over(beside_arguments).min(log.trimmable_tokens(tail)))
+            .max(over(beside_arguments).min(log.trimmable_tokens(tail.clone())))
             .max(over(least));
+        // Where all there is takes less than a summary beside it, only somebody's words could make room.
+        if words == Words::Stay && trim_tokens > log.trimmable_tokens(tail) {
+            return Err(no(Reason::NotSmaller, floor_tokens));
+        }
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left
@@ -384,7 +388,7 @@ pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
 pub(crate) fn unseen_tokens(log: &Log) -> u64 {
     let is_answered =
         log.len().checked_sub(1).and_then(|last| log.role(last)) == Some(Role::Assistant);
-    match log.last_cut() {
+    match log.last_removal() {
         Some(cut) if !is_answered => log.tokens(cut..log.len()),
         _ => 0,
     }

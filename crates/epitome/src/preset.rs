@@ -136,12 +136,23 @@ impl Preset {
     }
 
     /// Where the design would cut, moved to a legal cut as the design wants it: `micro` and `layer` back,
-    /// `spacebot` forward, or back where forward leaves too little.
+    /// `spacebot` forward, or back where forward leaves too little. What waits for an answer stays, but in the design
+    /// that keeps nothing: it repeats the last request behind its summary.
     pub(crate) fn cut(&self, log: &Log, head_end: usize) -> Option<usize> {
+        let wanted = self.wanted_cut(log, head_end)?;
+        if self.keep == Keep::Nothing {
+            return Some(wanted);
+        }
+        Some(wanted.min(log.last_removal()?))
+    }
+
+    fn wanted_cut(&self, log: &Log, head_end: usize) -> Option<usize> {
         let len = log.len();
         let back = |wanted: usize| log.cut_at_or_before(wanted).filter(|cut| *cut > head_end);
         match self.keep {
             Keep::Budget => None,
+            // The request that a summary ends with is told once: what comes of it alone would have none.
+            Keep::Nothing if log.ends_in_summary() => None,
             Keep::Nothing => {
                 if log.is_cut(len) {
                     Some(len)

@@ -88,5 +88,7 @@ mod trims;
 mod unseen;
 #[path = "all/verify.rs"]
 mod verify;
+#[path = "all/waiting.rs"]
+mod waiting;
 #[path = "all/warning.rs"]
 mod warning;

@@ -107,6 +107,50 @@ fn every_preset_works_on_every_example() {
     }
 }
 
+/// As aider sends it: the question, and a note of the client behind it. Nobody may summarise what no model saw.
+#[test]
+fn an_unanswered_question_stays_whatever_stands_behind_it() {
+    let question = "Which of the seventeen ledgers is out of balance?";
+    let note = |format: &str, text: &str| match format {
+        "responses" => json!({"type": "message", "role": "developer", "content": [
+            {"type": "input_text", "text": text},
+        ]}),
+        _ => json!({"role": "system", "content": text}),
+    };
+    for format in ["chat", "responses", "anthropic"] {
+        for notes in 1..4 {
+            let mut messages = Vec::new();
+            for turn in 0..40 {
+                let answer = format!("Ledger {turn} is in balance. {}", "It is. ".repeat(120));
+                messages.push(json!({"role": "user", "content": format!("Ledger {turn}?")}));
+                messages.push(json!({"role": "assistant", "content": answer}));
+            }
+            messages.push(json!({"role": "user", "content": question}));
+            messages.extend((0..notes).map(|_| note(format, "Answer in short sentences.")));
+            let body = match format {
+                "responses" => json!({"model": "x", "input": messages}),
+                "anthropic" => {
+                    json!({"model": "x", "max_tokens": 9, "system": "S.", "messages": messages})
+                }
+                _ => json!({"model": "x", "messages": messages}),
+            };
+            for budget in ["600", "2000", "4000"] {
+                let arguments = ["compact", "-", "--json", "--budget", budget];
+                let output = run_with_input(&arguments, body.to_string().as_bytes());
+                let result = json(&output);
+                assert_eq!(result["compacted"], true, "{format} {budget}: {result}");
+                let list = &result["messages"];
+                let kept = json!({"role": "user", "content": question});
+                let shown = list.as_array().unwrap();
+                assert!(
+                    shown.contains(&kept),
+                    "{format} {notes} {budget}: {shown:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn within_budget_and_below_the_line_nothing_happens() {
     let path = example("long-chat.jsonl");

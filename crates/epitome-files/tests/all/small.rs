@@ -243,6 +243,110 @@ fn copilot_and_aider_are_logs() {
 }
 
 #[test]
+fn goose_is_read_from_lines_and_from_exports() {
+    let messages = [
+        r#"{"id":"m1","role":"user","created":1,"content":[{"type":"text","text":"go"}],"metadata":{"userVisible":true,"agentVisible":true}}"#,
+        r#"{"role":"assistant","created":2,"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I look"},{"type":"toolRequest","id":"c1","toolCall":{"status":"success","value":{"name":"shell","arguments":{"command":"ls"}}}},{"type":"toolRequest","id":"c2","toolCall":{"status":"error","error":"-32603: no such tool"}}]}"#,
+        r#"{"role":"user","created":3,"content":[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"a.rs"}],"isError":false}}},{"type":"toolResponse","id":"c2","toolResult":{"status":"error","error":"no"}}]}"#,
+        r#"{"role":"assistant","created":4,"content":[{"type":"toolRequest","id":"c3","toolCall":{"status":"success","value":{"name":"shell"}}},{"type":"systemNotification","notificationType":"inlineMessage","msg":"x"}]}"#,
+        r#"{"role":"user","created":5,"content":[{"type":"toolResponse","id":"c3","toolResult":{"status":"success","value":[{"type":"text","text":"old"}]}},{"type":"image","data":"AA","mimeType":"image/png"}]}"#,
+    ];
+    let expected = [
+        "user go",
+        r#"assistant I look call c1 shell {"command":"ls"} call c2 unreadable_call -32603: no such tool"#,
+        "tool a.rs",
+        "tool no",
+        "assistant  call c3 shell",
+        "tool old",
+        "user [image]",
+    ];
+    let header = r#"{"working_dir":"/w","description":"d","message_count":5,"total_tokens":9}"#;
+    let lines = format!("{header}\n{}\n", messages.join("\n"));
+    assert_eq!(shape(&lines), expected);
+    assert_eq!(FileFormat::sniff(lines.as_bytes()), Some(FileFormat::Goose));
+    // Older files have no header.
+    assert_eq!(shape(&messages.join("\n")), expected);
+    let list = messages.join(",\n");
+    for export in [
+        format!(
+            r#"{{"id":"s","working_dir":"/w","name":"n","conversation":[{list}],"message_count":5}}"#
+        ),
+        format!("{{\n \"id\":\"s\",\n \"working_dir\":\"/w\",\n \"conversation\":[{list}]\n}}"),
+    ] {
+        assert_eq!(shape(&export), expected);
+        assert_eq!(read(&export).conversations[0].id.as_deref(), Some("s"));
+    }
+}
+
+/// What Goose compacted is hidden from the model, and a message that only the model sees stands for it.
+#[test]
+fn goose_compacts_by_hiding() {
+    let hidden = r#""metadata":{"userVisible":true,"agentVisible":false}"#;
+    let only = r#""metadata":{"userVisible":false,"agentVisible":true}"#;
+    let text = |role: &str, text: &str, more: &str| {
+        format!(
+            r#"{{"role":"{role}","created":1,"content":[{{"type":"text","text":"{text}"}}]{more}}}"#
+        )
+    };
+    let lines = [
+        text("user", "go", &format!(",{hidden}")),
+        text("assistant", "done", &format!(",{hidden}")),
+        text("user", "All went well.", &format!(",{only}")),
+        text("user", "on", ""),
+    ];
+    assert_eq!(
+        shape(&lines.join("\n")),
+        [
+            "user go",
+            "assistant done",
+            "user on",
+            "compaction at 2: All went well.",
+        ]
+    );
+    let unsaid = [&lines[0], &lines[1], &lines[3]].map(String::as_str);
+    assert_eq!(
+        shape(&unsaid.join("\n")),
+        ["user go", "assistant done", "user on", "compaction at 2: "]
+    );
+}
+
+#[test]
+fn cline_and_roo_are_read() {
+    let cline = r#"[{"role":"user","content":[{"type":"text","text":"<task>\ngo\n</task>"}],"ts":1},
+        {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I look"},{"type":"tool_use","id":"t1","name":"read_file","input":{"path":"a.rs"}}],"ts":2},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"fn"}]},{"type":"text","text":"and this"}],"ts":3}]"#;
+    assert_eq!(FileFormat::sniff(cline.as_bytes()), Some(FileFormat::Cline));
+    assert_eq!(
+        shape(cline),
+        [
+            "user <task>\ngo\n</task>",
+            r#"assistant I look call t1 read_file {"path":"a.rs"}"#,
+            "tool fn",
+            "user and this",
+        ]
+    );
+    let roo = r#"{"version":2,"messages":[{"role":"user","content":"go","ts":1,"condenseParent":"k"},
+        {"role":"assistant","content":[{"type":"reasoning","text":"hm"},{"type":"tool-call","toolCallId":"t","toolName":"ls","input":{}}],"ts":2,"condenseParent":"k"},
+        {"role":"tool","content":[{"type":"tool-result","toolCallId":"t","toolName":"ls","output":{"type":"text","value":"[ERROR] none"}}],"ts":3,"condenseParent":"k"},
+        {"type":"reasoning","encrypted_content":"x","ts":4},
+        {"role":"user","content":[{"type":"text","text":"So far: nothing."}],"isSummary":true,"condenseId":"k","ts":5},
+        {"role":"user","content":"on","ts":6}]}"#;
+    assert_eq!(
+        shape(roo),
+        [
+            "user go",
+            "assistant  call t ls {}",
+            "tool [ERROR] none",
+            "user on",
+            "compaction at 3: So far: nothing.",
+        ]
+    );
+    let shown = r#"[{"ts":1,"type":"say","say":"text","text":"go"},{"ts":2,"type":"say","say":"api_req_started","text":"{}"},
+        {"ts":3,"type":"say","say":"text","text":"I look"},{"ts":4,"type":"ask","ask":"tool","text":"{}"},{"ts":5,"type":"say","say":"user_feedback","text":"no"}]"#;
+    assert_eq!(shape(shown), ["user go", "assistant I look", "user no"]);
+}
+
+#[test]
 fn no_garbage_is_taken_for_a_session() {
     let deep = "[".repeat(10_000_000);
     let garbage: &[&[u8]] = &[

@@ -1,5 +1,6 @@
 //! The overflow catalogue: what each provider says, and what only sounds like it.
 
+use epitome_testkit::refusals::{self, Refused};
 use epitome_wire::{Cure, Overflow};
 use serde_json::{Value, json};
 
@@ -15,95 +16,19 @@ fn message(text: &str) -> String {
     json!({"error": {"message": text, "type": "invalid_request_error"}}).to_string()
 }
 
+/// Issue 16: 44 wordings at least, each with its source, in `vectors/refusals/overflow.jsonl` of the testkit.
 #[test]
 fn every_provider_is_understood() {
-    let openai = |message: &str, param: &str| {
-        json!({"error": {
-            "message": message, "type": "invalid_request_error", "param": param,
-            "code": "context_length_exceeded",
-        }})
-        .to_string()
-    };
-    let anthropic = |text: &str| {
-        json!({"type": "error", "error": {"type": "invalid_request_error", "message": text}})
-            .to_string()
-    };
-    let vllm = |text: &str| {
-        json!({"object": "error", "message": text, "type": "BadRequestError", "code": 400})
-            .to_string()
-    };
-    let cases: Vec<(&str, u16, String, Numbers)> = vec![
-        ("anthropic", 400, anthropic("prompt is too long: 213462 tokens > 200000 maximum"), (Some(200_000), Some(213_462))),
-        ("anthropic with output", 400, anthropic("input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648, decrease input length or `max_tokens` and try again"), (Some(204_648), Some(189_136))),
-        ("openai", 400, openai("This model's maximum context length is 128000 tokens. However, your messages resulted in 204308 tokens. Please reduce the length of the messages.", "messages"), (Some(128_000), Some(204_308))),
-        ("openai with output", 400, openai("This model's maximum context length is 4097 tokens. However, you requested 5360 tokens (1360 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "messages"), (Some(4_097), Some(1_360))),
-        ("openai configured", 400, openai("Input tokens exceed the configured limit of 922000 tokens. Your messages resulted in 1751400 tokens.", "messages"), (Some(922_000), Some(1_751_400))),
-        ("openai responses", 400, openai("Your input exceeds the context window of this model. Please adjust your input and try again.", "input"), (None, None)),
-        ("code alone", 400, json!({"error": {"code": "context_length_exceeded"}}).to_string(), (None, None)),
-        ("azure", 400, openai("This model's maximum context length is 8192 tokens, however you requested 9000 tokens", "messages"), (Some(8_192), None)),
-        ("gemini", 400, json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (2800010) exceeds the maximum number of tokens allowed (1048575)."}}).to_string(), (Some(1_048_575), Some(2_800_010))),
-        ("gemini bare", 400, message("The input token count 2800010 exceeds the maximum number of tokens allowed 1048575."), (Some(1_048_575), Some(2_800_010))),
-        ("bedrock", 400, json!({"message": "Input is too long for requested model."}).to_string(), (None, None)),
-        ("bedrock bytes", 400, json!({"message": "too many total text bytes: 12 > 10"}).to_string(), (None, None)),
-        ("bedrock anthropic", 400, json!({"message": "prompt is too long"}).to_string(), (None, None)),
-        ("bedrock tokens", 400, json!({"message": "Too many input tokens"}).to_string(), (None, None)),
-        // A2: only the prompt itself; the same words about a tool's name are a parameter.
-        ("bedrock length", 400, json!({"message": "Malformed input request: #/inputText: expected maxLength: 20480, actual: 30000"}).to_string(), (None, None)),
-        ("gemini bytes", 400, message("Request payload size exceeds the limit: 20971520 bytes."), (None, None)),
-        ("anthropic bytes", 413, json!({"type": "error", "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}}).to_string(), (None, None)),
-        ("xai", 400, message("This model's maximum prompt length is 131072 but the request contains 537812 tokens."), (Some(131_072), Some(537_812))),
-        ("groq", 400, message("Please reduce the length of the messages or completion."), (None, None)),
-        ("openrouter", 400, message("This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (40784 of text input, 2048 in the output)."), (Some(32_768), Some(40_784))),
-        ("mistral", 400, json!({"object": "error", "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}).to_string(), (Some(32_768), Some(40_000))),
-        ("deepseek", 400, json!({"error": {"code": "invalid_request_error", "message": "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens (…)"}}).to_string(), (Some(131_072), None)),
-        ("cerebras", 400, json!({"message": "Please reduce the length of the messages or completion. Current length is 9109 while limit is 8192", "code": "context_length_exceeded"}).to_string(), (Some(8_192), Some(9_109))),
-        ("kimi", 400, message("Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"), (Some(131_072), Some(140_000))),
-        ("minimax", 400, message("invalid params, context window exceeds limit"), (None, None)),
-        ("copilot", 400, message("prompt token count of 130000 exceeds the limit of 128000"), (Some(128_000), Some(130_000))),
-        ("llama.cpp", 400, json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).to_string(), (Some(4_096), Some(5_000))),
-        ("older llama.cpp", 500, json!({"error": {"code": 500, "message": "the request exceeds the available context size. try increasing the context size"}}).to_string(), (None, None)),
-        ("llama-cpp-python", 500, message("Requested tokens (2285) exceed context window of 2048"), (Some(2_048), Some(2_285))),
-        ("vllm", 400, vllm("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion)."), (Some(4_096), Some(4_000))),
-        ("vllm negative output", 400, vllm("max_tokens must be at least 1, got -186."), (None, None)),
-        ("vllm only", 400, vllm("You passed 5000 input tokens and requested 100 output tokens. However, the model's context length is only 4096 tokens"), (Some(4_096), Some(5_000))),
-        ("sglang", 400, vllm("The input (5000 tokens) is longer than the model's context length (4096 tokens)."), (Some(4_096), Some(5_000))),
-        ("together", 400, message("`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 200 `max_new_tokens`"), (Some(8_193), Some(9_000))),
-        ("cohere", 400, json!({"message": "too many tokens: the total number of tokens in the prompt exceeds the limit"}).to_string(), (None, None)),
-        ("litellm", 400, message("litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException"), (None, None)),
-        ("grouped numbers", 400, message("prompt is too long: 213,462 tokens > 200,000 maximum"), (Some(200_000), Some(213_462))),
-        ("broken lines", 400, message("prompt is too long:\n213462 tokens > 200000 maximum"), (Some(200_000), Some(213_462))),
-        ("any case", 400, message("Prompt is too long"), (None, None)),
-        ("gemini in a list", 400, json!([{"error": {"code": 400, "message": "The input token count (314175) exceeds the maximum number of tokens allowed (131072).", "status": "INVALID_ARGUMENT"}}]).to_string(), (Some(131_072), Some(314_175))),
-        ("an event", 400, "event: error\ndata: {\"error\":{\"message\":\"prompt is too long: 5 tokens > 4 maximum\"}}\n\n".to_owned(), (Some(4), Some(5))),
-        ("a page", 413, "<html><body><p>prompt is too long: 5 tokens > 4 maximum</p></body></html>".to_owned(), (Some(4), Some(5))),
-        ("sglang with output", 400, vllm("Requested token count exceeds the model's maximum context length of 202752 tokens. You requested a total of 202941 tokens: 170941 tokens from the input messages and 32000 tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit."), (Some(202_752), Some(170_941))),
-        ("sglang length", 400, vllm("Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."), (Some(59_862), Some(160_062))),
-        ("vllm decoder", 400, vllm("The decoder prompt (length 21535) is longer than the maximum model length of 16384. Make sure that `max_model_len` is no smaller than the number of text tokens."), (Some(16_384), Some(21_535))),
-        ("vllm prompt", 400, vllm("Prompt length of 5016 is longer than the maximum model length of 4096."), (Some(4_096), Some(5_016))),
-        ("vllm total", 400, vllm("The prompt (total length 25938) is too long to fit into the model (context length 4096)."), (Some(4_096), Some(25_938))),
-        ("vllm max_tokens", 400, vllm("'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 5000 input tokens (4096 > 8192 - 5000)."), (Some(8_192), Some(5_000))),
-        ("vllm bound", 400, vllm("This model's maximum context length is 128000 tokens. However, you requested 65535 output tokens and your prompt contains at least 62466 input tokens, for a total of at least 128001 tokens."), (Some(128_000), None)),
-        ("vllm 0.15", 400, vllm("This model's maximum context length is 3 tokens. However, your request has 8 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=8)"), (None, Some(8))),
-        ("lm studio", 400, json!({"error": "Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input."}).to_string(), (Some(32_768), Some(111_490))),
-        ("lm studio keep", 400, json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 10247 >= n_ctx: 4096). Try to load the model with a larger context length."}).to_string(), (Some(4_096), Some(10_247))),
-        ("lm studio full", 500, json!({"error": "Reached context length of 4096 tokens with model (arch: qwen3vlmoe) that does not currently support mid-generation context overflow."}).to_string(), (Some(4_096), None)),
-        ("github models", 413, json!({"error": {"code": "tokens_limit_reached", "message": "Request body too large for gpt-4o model. Max size: 8000 tokens.", "details": "Request body too large for gpt-4o model. Max size: 8000 tokens."}}).to_string(), (Some(8_000), None)),
-        ("github models code", 413, json!({"error": {"code": "tokens_limit_reached"}}).to_string(), (None, None)),
-        ("dashscope", 400, message("<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]"), (Some(204_800), None)),
-        ("vertex", 400, message("Unable to submit request because the input token count is 135538 but model only supports up to 131072. Reduce the input token count and try again."), (Some(131_072), Some(135_538))),
-        ("ollama", 400, json!({"StatusCode": 400, "Status": "400 Bad Request", "error": "prompt too long; exceeded max context length by 4021 tokens"}).to_string(), (None, None)),
-        ("tgi", 422, json!({"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168", "error_type": "validation"}).to_string(), (Some(1_024), Some(1_168))),
-        ("zhipu", 400, json!({"error": {"code": "1261", "message": "Prompt exceeds max length"}}).to_string(), (None, None)),
-        ("ark", 400, message("Input length 203743 exceeds the maximum length 202752"), (Some(202_752), Some(203_743))),
-        ("tensorrt-llm", 400, vllm("The sum of prompt length (9351.0), query length (0) should not exceed max_num_tokens (8192)"), (Some(8_192), Some(9_351))),
-        ("tensorrt-llm backend", 400, vllm("Encountered an error when fetching new request: Prompt length (5056) exceeds maximum input length (2048)"), (Some(2_048), Some(5_056))),
-        ("llama.cpp sizes", 400, message("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it"), (Some(4_096), Some(5_000))),
-        ("kimi bytes", 400, message("total message size 2306631 exceeds limit 2097152"), (None, None)),
-        ("not json", 413, "prompt is too long: 5 tokens > 4 maximum".to_owned(), (Some(4), Some(5))),
-    ];
-    for (name, status, body, expected) in cases {
-        assert_eq!(read(status, &body), Some(expected), "{name}: {body}");
+    let cases = refusals::overflows();
+    for one in &cases {
+        let expected = (one.window_tokens, one.request_tokens);
+        let found = read(one.status, &one.body);
+        assert_eq!(found, Some(expected), "{}: {}", one.what, one.body);
     }
+    let is_spelling = |one: &&Refused| one.source.starts_with("another spelling");
+    let wordings = cases.iter().filter(|one| !is_spelling(one)).count();
+    assert!(wordings >= 44, "{wordings}");
+    assert!(cases.iter().all(|one| !one.source.is_empty()));
 }
 
 #[test]

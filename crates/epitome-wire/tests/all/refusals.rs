@@ -1,5 +1,6 @@
 //! Why a request was refused, and what an answer that quotes the request back does not say.
 
+use epitome_testkit::refusals;
 use epitome_wire::{Overflow, Refusal};
 use serde_json::json;
 
@@ -158,6 +159,18 @@ fn refusals_are_told_apart() {
     ] {
         check(status, &body.to_string(), expected);
     }
+}
+
+/// Issue 16: 60 refusals at least that are no overflow, each with its source, in `vectors/refusals/others.jsonl` of the
+/// testkit.
+#[test]
+fn what_is_no_overflow_is_told_from_one() {
+    let cases = refusals::others();
+    for one in &cases {
+        check(one.status, &one.body, &one.what);
+    }
+    assert!(cases.len() >= 60, "{}", cases.len());
+    assert!(cases.iter().all(|one| !one.source.is_empty()));
 }
 
 /// What the strict servers of the tests refuse, in providers' words.

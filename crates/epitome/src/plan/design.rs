@@ -40,6 +40,8 @@ struct Borders {
     head_end: usize,
     head_tokens: u64,
     tokens_before: u64,
+    /// What the words before a summary take, where it would speak first.
+    seam_tokens: u64,
     /// Where what stays at the end begins when as much as possible goes.
     least_tail: usize,
     floor_tokens: u64,
@@ -66,7 +68,15 @@ impl Plan {
         }
         let found = Borders::of(preset, log)?;
         let cut = found.cut(preset, log, budget_tokens)?;
-        Ok(found.plan(preset, log, cut, budget_tokens, reason))
+        let plan = found.plan(preset, log, cut, budget_tokens, reason);
+        // Where all there is takes less than a summary beside it, only somebody's words could make room.
+        if plan.trim_tokens > log.trimmable_tokens(cut..log.len()) {
+            return Err(NoPlan {
+                reason: Reason::NotSmaller,
+                floor_tokens: found.floor_tokens,
+            });
+        }
+        Ok(plan)
     }
 
     /// Plans to show at most `most` messages besides the system prompt: the first request and the newest, whole steps
@@ -85,7 +95,8 @@ impl Plan {
             .len()
             .checked_sub(behind)
             .filter(|wanted| *wanted > head_end)
-            .and_then(|wanted| log.cut_at_or_after(wanted));
+            .and_then(|wanted| log.cut_at_or_after(wanted))
+            .filter(|cut| log.last_removal().is_some_and(|last| *cut <= last));
         let nothing = NoPlan {
             reason: Reason::NothingToRemove,
             floor_tokens: log.tokens(system_end..log.len()),
@@ -131,14 +142,18 @@ impl Borders {
         let system_end = leading_system(log);
         let head_end = preset.head_end(log);
         let tokens_before = log.tokens(system_end..log.len());
-        let last_cut = log.last_cut().ok_or_else(|| nothing(tokens_before))?;
+        let last_cut = log.last_removal().ok_or_else(|| nothing(tokens_before))?;
         let head_tokens = log.tokens(system_end..head_end);
         let least_tail = preset
             .cut(log, log.len().min(head_end))
             .map_or(last_cut, |cut| cut.max(last_cut));
         let tail = least_tail.max(head_end)..log.len();
-        let floor_tokens = head_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
-            - log.trimmable_tokens(tail.clone());
+        // Where the assistant would speak first, some providers get a few words of the user before it.
+        let speaks_first = preset.place == SummaryPlace::AssistantMessage && head_end == system_end;
+        let seam_tokens = if speaks_first { SEAM_TOKENS } else { 0 };
+        let floor_tokens =
+            head_tokens + seam_tokens + SUMMARY_FLOOR_TOKENS + log.tokens(tail.clone())
+                - log.trimmable_tokens(tail.clone());
         let floor_tokens =
             floor_with_pins(floor_tokens, log, head_end..tail.start).min(tokens_before);
         Ok(Self {
@@ -146,6 +161,7 @@ impl Borders {
             head_end,
             head_tokens,
             tokens_before,
+            seam_tokens,
             least_tail,
             floor_tokens,
         })
@@ -165,10 +181,12 @@ impl Borders {
                 floor_tokens: self.floor_tokens,
             });
         }
-        let room = budget.saturating_sub(self.head_tokens);
+        let room = budget.saturating_sub(self.head_tokens + self.seam_tokens);
+        // What the instructions need is not taken from the words of those who wait for an answer.
+        let pins_tokens = pins_tokens(log, self.head_end..self.least_tail, budget);
         let summary_share = percent_of(room, PRESET_SUMMARY_PERCENT)
             .min(preset.summary_tokens)
-            .max(SUMMARY_FLOOR_TOKENS);
+            .max(SUMMARY_FLOOR_TOKENS + pins_tokens);
         let room = room.saturating_sub(summary_share);
         let fitting = log.cut_at_or_after(log.suffix_within(room));
         let fitting = fitting.unwrap_or(self.least_tail);
@@ -195,11 +213,7 @@ impl Borders {
             .max(least);
         let kept = self.head_tokens + tail_tokens;
         let target_tokens = budget_tokens.unwrap_or(kept + summary_cap);
-        // Where the assistant would speak first, some providers get a few words of the user before it.
-        let speaks_first = preset.place == SummaryPlace::AssistantMessage
-            && self.head_end == self.system_end
-            && budget_tokens.is_some();
-        let seam_tokens = if speaks_first { SEAM_TOKENS } else { 0 };
+        let seam_tokens = budget_tokens.map_or(0, |_| self.seam_tokens);
         let room = target_tokens.saturating_sub(self.head_tokens + seam_tokens);
         let trim_tokens = (tail_tokens + least).saturating_sub(room);
         let left = (room + trim_tokens).saturating_sub(tail_tokens);

@@ -172,6 +172,19 @@ fn assert_nothing_is_lost(session: &Session, label: &str) {
     }
 }
 
+/// Whatever was said last and not by the model is shown: it has not seen it. `vibe` repeats the last request instead.
+fn assert_what_waits_is_shown(session: &Session, name: PresetName) {
+    let spoken = |message: &Arc<Message>| message.role != Role::System;
+    let Some(newest) = session.messages().iter().rposition(spoken) else {
+        return;
+    };
+    if session.messages()[newest].role == Role::Assistant || name == PresetName::Vibe {
+        return;
+    }
+    let (shown, _) = whereabouts(session);
+    assert!(shown.contains_key(&newest), "{name}: {newest} waits");
+}
+
 /// Calls without a result and results without a call, in order; the last step may be in flight.
 fn loose_ends(messages: &[Arc<Message>]) -> Vec<String> {
     let mut ends = Vec::new();
@@ -269,6 +282,7 @@ fn rounds(name: PresetName, messages: Vec<Message>, count: usize, later: usize) 
             "{name}: a job lands once"
         );
         check(&session, name.as_str());
+        assert_what_waits_is_shown(&session, name);
         if session.undo().is_ok() {
             let undone = session.view_messages();
             assert_eq!(undone, full, "{name}: undo restores what was there");
