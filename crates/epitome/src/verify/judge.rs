@@ -206,13 +206,16 @@ impl<'a> Judge<'_, '_, 'a> {
             Agreement::Unknown => older().is_some(),
         };
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
-        let is_heard = matches!(agreement, Agreement::Agrees | Agreement::Unclear);
+        let is_heard = || {
+            matches!(agreement, Agreement::Agrees | Agreement::Unclear)
+                || self.is_touched(line, sentence, claim)
+        };
         let doubt = || whole.and_then(|claim| claim::judge(ground, claim));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
             doubt().and_then(|doubt| match doubt {
-                Doubt::Unheard(_) if is_heard => None,
+                Doubt::Unheard(_) if is_heard() => None,
                 Doubt::Unheard(kind) | Doubt::Others(kind) => Some(kind),
             })
         };
@@ -223,6 +226,16 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let reach = whole.map_or(0, |claim| claim::end(claim, behind));
         kind.map(|kind| (alarm(kind), reach))
+    }
+
+    /// Whether a sentence in a list of what the user wants is about something that he asked for. Who tells it in words of
+    /// his own may share few of them; only what sets something free is heard in more of them or not at all.
+    fn is_touched(&self, line: &Line<'_>, sentence: &str, claim: Option<Claim<'_>>) -> bool {
+        let claim = claim.filter(|claim| claim.voice == Voice::User && line.voice == Voice::User);
+        claim.is_some_and(|claim| {
+            let told = claim::told(claim, sentence);
+            self.verification.ground.is_touched(told)
+        })
     }
 
     /// How a sentence stands to what the user typed, if it claims to tell what he wants.

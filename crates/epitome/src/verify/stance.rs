@@ -67,6 +67,8 @@ pub(super) struct Stance {
     numbers: Vec<u32>,
     /// Those of its words that are names.
     names: Vec<Box<str>>,
+    /// What it is looked up by beside its words: its choices.
+    looked_up: Vec<Key>,
 }
 
 /// A word, and when that happens of which it speaks.
@@ -146,6 +148,8 @@ struct Chosen {
     is_contrast: bool,
     /// Whether a denial stands right before it: "nothing expensive".
     is_denied: bool,
+    /// Whether nothing is denied around it.
+    is_plain: bool,
 }
 
 impl Chosen {
@@ -154,6 +158,17 @@ impl Chosen {
         match self.end.kind {
             ChoiceKind::Pair | ChoiceKind::Deed => self.end.place ^ self.is_unwanted as u8,
             ChoiceKind::Many => self.end.place,
+        }
+    }
+
+    /// Whether not both can be wanted. Of many, what is not wanted leaves all but itself open.
+    const fn excludes(self, other: Self) -> bool {
+        let is_same = self.place() == other.place();
+        match self.end.kind {
+            ChoiceKind::Pair | ChoiceKind::Deed => !is_same,
+            ChoiceKind::Many if self.is_unwanted && other.is_unwanted => false,
+            ChoiceKind::Many if self.is_unwanted || other.is_unwanted => is_same,
+            ChoiceKind::Many => !is_same,
         }
     }
 
@@ -200,8 +215,13 @@ impl Stance {
     /// Of things that exclude each other each counts once, and none where both are wanted.
     fn settle(&mut self) {
         let ends = &mut self.ends;
-        // Of many, what is not wanted leaves the others open.
-        ends.retain(|one| one.end.kind != ChoiceKind::Many || !one.is_unwanted);
+        // Of many, what is not wanted says nothing beside what is.
+        let all = ends.clone();
+        ends.retain(|one| {
+            let mut wanted = all.iter().filter(|other| other.is_of(*one));
+            let is_said = wanted.any(|other| !other.is_unwanted);
+            one.end.kind != ChoiceKind::Many || !one.is_unwanted || !is_said
+        });
         let all = ends.clone();
         let is_disputed = |one: &Chosen| {
             let mut others = all.iter().filter(|other| other.is_of(*one));
@@ -229,7 +249,14 @@ impl Stance {
     /// What it is looked up by: see [`word_keys`].
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
         let words = self.words.iter().map(|word| &*word.text);
-        words.flat_map(keys_of)
+        words
+            .flat_map(keys_of)
+            .chain(self.looked_up.iter().copied())
+    }
+
+    /// Whether it only says that something may be done.
+    pub(super) const fn frees(&self) -> bool {
+        self.manner.is_free() && self.bound.is_none() && (!self.has_denial || self.only_without)
     }
 
     /// Whether it may be what somebody wants, although it tells something: it begins with what is to be done or may be done,

@@ -80,14 +80,26 @@ impl Stances {
         }
     }
 
+    /// Whether a sentence that sets nothing free is about something that the user asked for.
+    pub(super) fn is_touched(&self, told: &str) -> bool {
+        if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
+            return false;
+        }
+        let told = Stance::of(told);
+        !told.frees() && self.index().touches(&told, &self.text)
+    }
+
+    fn index(&self) -> &Index {
+        self.index
+            .get_or_init(|| Index::of(&self.text, &self.sentences))
+    }
+
     /// How a sentence stands to what the user typed, without what `is_void` no longer counts.
     pub(super) fn agreement(&self, told: &str, is_void: &dyn Fn(&str) -> bool) -> Agreement {
         if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
             return Agreement::Unknown;
         }
-        let index = self
-            .index
-            .get_or_init(|| Index::of(&self.text, &self.sentences));
+        let index = self.index();
         let about = |told: &str| index.about(&Stance::of(told), &self.text, is_void);
         let whole = about(told);
         let clauses = clauses(told);

@@ -6,6 +6,9 @@ use super::number;
 use super::swap::are_swapped;
 use super::{Chosen, Sign, Stance, WORD_WEIGHT, Word};
 
+/// Of what two sentences have a third at most is in one of them only where few words can turn them round.
+const FULLY_SHARED_THIRDS: usize = 2;
+
 /// On which side a sentence stands, seen from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::verify) enum Side {
@@ -65,16 +68,21 @@ impl Stance {
         let bounds = self.bound.zip(other.bound);
         let is_unbound = bounds.is_some_and(|(own, its)| own != its);
         is_opposite ^= ends.turned % 2 == 1 || is_unbound;
+        // "Short and without jokes", "long and with jokes": both are turned round, each by itself.
+        is_opposite |= ends.is_plainly_turned && votes.against_contrast;
         let is_unclear = self.is_tangled
             || other.is_tangled
             || ends.is_unclear
             || votes.are_split()
             || is_open
+            || votes.are_few(shared) && 3 * 2 * shared < FULLY_SHARED_THIRDS * all
+            || self.undoes_what_it_does(other)
+            || other.undoes_what_it_does(self)
             || self.undoes_alone(other)
             || other.undoes_alone(self)
             || self.may_say_less(other)
             || other.may_say_less(self)
-            || self.leaves_free() && other.leaves_free();
+            || self.leaves_free() && other.leaves_free() && !ends.is_plainly_turned;
         let all = all + WORD_WEIGHT * (2 * ends.shared + ends.lone);
         let shared = shared + WORD_WEIGHT * ends.shared;
         let lifts = self.lifts(other);
@@ -101,8 +109,13 @@ impl Stance {
         let text = &*word.text;
         let own = self.words.iter();
         let whole = own.clone().find(|own| own.is_same(word));
-        let deed = || own.clone().find(|own| own.does(word));
-        let whole = whole.or_else(deed).map(|own| (own, false));
+        let deed = |is_it: fn(&Word, &Word) -> bool| {
+            own.clone().find(|own| own.does(word) && is_it(own, word))
+        };
+        // What does the same before what does the opposite.
+        let same = || deed(|own, its| own.end.map(|end| end.place) == its.end.map(|end| end.place));
+        let whole = whole.or_else(same).or_else(|| deed(|_, _| true));
+        let whole = whole.map(|own| (own, false));
         let turned = || {
             own.clone().find(|own| {
                 bare(&own.text).is_some_and(|bare| is_same(bare, text))
@@ -128,14 +141,29 @@ impl Stance {
         })
     }
 
+    /// Whether it does something and undoes it later, of which the other says one: "keep it for a week, then delete it".
+    fn undoes_what_it_does(&self, other: &Self) -> bool {
+        let has_both = |one: &Self| {
+            let mut deeds = one.words.iter();
+            deeds.any(|word| {
+                let mut others = one.words.iter();
+                others.any(|its| word.does(its) && word.end != its.end)
+            })
+        };
+        !self.has_denial && has_both(self) && !has_both(other)
+    }
+
     fn ends(&self, other: &Self, votes: &mut Votes) -> Ends {
         let mut ends = Ends::default();
         for own in &self.ends {
             match other.ends.iter().find(|its| its.is_of(*own)) {
                 Some(its) => {
                     ends.shared += 1;
-                    let is_turned = its.place() != own.place();
+                    let is_turned = own.excludes(*its);
                     ends.turned += usize::from(is_turned);
+                    let is_wanted = |one: &Chosen| one.sign == Sign::Plus && one.is_plain;
+                    let is_plain = is_wanted(own) && is_wanted(its);
+                    ends.is_plainly_turned |= is_turned && is_plain;
                     if !is_turned && own.is_unwanted == its.is_unwanted {
                         let is_contrast = own.is_contrast || its.is_contrast;
                         votes.take([own.sign, its.sign], WORD_WEIGHT, is_contrast);
@@ -206,7 +234,9 @@ impl Stance {
     /// Whether a denial of this one belongs to a limit or an order that the other does not have: what it says without
     /// them is open.
     const fn may_say_less(&self, other: &Self) -> bool {
+        let is_limit = other.bound.is_some() && self.bound.is_none();
         self.has_denied_bound && other.bound.is_none()
+            || self.has_order && self.denies && is_limit
             || self.has_order && self.denies && !other.has_order
     }
 }
@@ -264,6 +294,11 @@ impl Votes {
         }
     }
 
+    /// Whether less speaks against it than is on no side, of the words that both have.
+    const fn are_few(&self, shared: usize) -> bool {
+        self.against > 0 && self.agreed == 0 && !self.against_contrast && self.against * 2 <= shared
+    }
+
     /// Whether as much speaks for the one as for the other.
     const fn are_split(&self) -> bool {
         self.agreed == self.against
@@ -278,6 +313,8 @@ struct Ends {
     shared: usize,
     /// Of these, others.
     turned: usize,
+    /// Whether one of these is wanted in the one, and another in the other.
+    is_plainly_turned: bool,
     /// Those that only one of the two has.
     lone: usize,
     /// Whether one of them denies what the other may say in other words.

@@ -138,7 +138,7 @@ const WITHOUT_ITEMS: usize = 2;
 /// What stands for a denial inside a word.
 const SHORT: [(&str, &str); 6] = [
     ("-free", " without"),
-    ("non-", "not "),
+    ("non-", "non "),
     ("can't", "can not"),
     ("cannot", "can not"),
     ("won't", "will not"),
@@ -167,6 +167,7 @@ pub(super) fn read(sentence: &str) -> Stance {
         also: has(Class::Also),
         all: has(Class::All),
         some: has(Class::Some),
+        prefers: has(Class::Prefers),
     };
     let mut reader = Reader {
         has_denied: has(Class::Particle),
@@ -184,6 +185,11 @@ pub(super) fn read(sentence: &str) -> Stance {
     stance.waives = stance.has_denial && units.iter().any(|unit| NEEDS.contains(&unit.text));
     stance.placed = swap::placed(&units);
     stance.names = names(sentence, &lower);
+    let chosen = units.iter().filter_map(|unit| match unit.class {
+        Some(Class::End(end)) => Some(LEXICON.keys(end.choice)),
+        _ => None,
+    });
+    stance.looked_up = chosen.flatten().copied().collect();
     let told = units.iter().filter(|unit| unit.is_word());
     stance.numbers = told.filter_map(|unit| number::value(unit.text)).collect();
     stance
@@ -280,9 +286,18 @@ impl Reader {
             Some(Class::Echo) if self.has_denied => {}
             // "Никто, кроме него, не": the denial belongs to whom it leaves out.
             Some(Class::Particle) if self.leaves_out_nobody => self.leaves_out_nobody = false,
-            Some(class @ (Class::Deny | Class::Particle | Class::Echo | Class::NoOther)) => {
+            Some(Class::AsIs) if !part.has_stayed() => {}
+            Some(
+                class @ (Class::Deny
+                | Class::Particle
+                | Class::Echo
+                | Class::NoOther
+                | Class::Unchanged
+                | Class::AsIs),
+            ) => {
                 self.has_denied = true;
                 part.has_else |= class == Class::NoOther;
+                part.is_unchanged |= matches!(class, Class::Unchanged | Class::AsIs);
                 if CONDITIONS.contains(&unit.text) {
                     part.is_condition = true;
                     part.without = Some(part.items.len());
@@ -395,18 +410,20 @@ impl Reader {
             };
             let is_case = part.is_condition && part.denials == 0;
             for (at, (item, when)) in part.items.iter().zip(&whens).enumerate() {
+                // "Stays unchanged": it stays, and nothing is done to it.
+                let is_staying = part.is_unchanged && item.end.is_some_and(|end| end.stays);
                 // Who undoes something denies what he does it to.
                 let undone = part.items.iter().zip(&whens);
                 let undone = undone.filter(|(item, its)| item.undoes() && *its == when);
                 let is_before = without.is_some_and(|without| at < without);
-                let is_turned = (undone.count() % 2 == 1) != is_before;
+                let is_turned = ((undone.count() % 2 == 1) != is_before) != is_staying;
                 let is_past = without.is_some() && !is_before && !is_without(at);
                 let deed = match item.follows_unwanted || is_past {
                     true => Sign::Open,
                     false if is_turned => sign.other(),
                     false => sign,
                 };
-                let is_contrast = item.is_unwanted || is_aside || is_without(at);
+                let is_contrast = item.is_unwanted || is_aside || is_without(at) || is_staying;
                 let when = when.filter(|_| !is_case);
                 match item.end {
                     Some(end) if end.kind != ChoiceKind::Deed => stance.ends.push(Chosen {
@@ -416,6 +433,7 @@ impl Reader {
                         is_contrast,
                         sign: deed,
                         is_denied: item.is_denied,
+                        is_plain: part.denials == 0 || part.denials == 1 && is_before,
                     }),
                     end => stance.add(Word {
                         text: item.text.clone(),
