@@ -262,7 +262,8 @@ impl Votes {
             its.sign
         };
         // Who does the opposite says so plainly: "leave it in", "take it out".
-        let is_undone = own.does(its) && own.end != its.end;
+        let place = |word: &Word| word.end.map(|end| end.place);
+        let is_undone = own.does(its) && place(own) != place(its);
         let is_contrast = own.is_contrast || its.is_contrast || is_undone;
         self.take([own.sign, sign], weight, is_contrast);
         if let (Some(own), Some(its)) = (own.when, its.when) {

@@ -106,10 +106,10 @@ pub(super) fn signs(clause: &[Part]) -> Vec<Sign> {
         let sign = if part.is_reason {
             Sign::Open
         } else if is_aside(at, part) {
-            // "No tabs, no spaces": neither is wanted.
             match before {
-                Sign::Plus | Sign::Minus => Sign::Minus,
-                Sign::Open => Sign::Open,
+                // "No tabs, no spaces" sets nothing against anything.
+                Sign::Minus if !part.is_condition => Sign::Open,
+                _ => before.other(),
             }
         } else if is_one {
             Sign::of(denials)

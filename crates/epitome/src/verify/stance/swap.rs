@@ -115,11 +115,10 @@ pub(super) fn placed(units: &[Unit<'_>]) -> Vec<Placed> {
         } else if unit.class == Some(Class::Then) {
             is_listed = false;
             part = Some(key("then"));
-        } else if matches!(
-            unit.class,
-            Some(Class::Before | Class::After | Class::Until)
-        ) {
+        } else if matches!(unit.class, Some(Class::Before | Class::Until)) {
             part = Some(key("before"));
+        } else if unit.class == Some(Class::After) {
+            part = Some(key("after"));
         }
         is_name = unit.is_word();
     }
