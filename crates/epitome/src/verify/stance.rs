@@ -53,6 +53,10 @@ pub(super) struct Stance {
     waives: bool,
     /// Whether it names a case.
     has_case: bool,
+    /// Whether it says that something is not changed, and whether it speaks of nothing or anything, in the place of which
+    /// another may name something.
+    is_unchanged: bool,
+    names_nothing: bool,
     /// Whether it denies so often that nobody can follow.
     is_tangled: bool,
     bound: Option<Bound>,

@@ -46,6 +46,7 @@ impl Stance {
     pub(in crate::verify) fn beside(&self, other: &Self) -> Compared {
         let mut votes = Votes::default();
         let (mut shared, mut all) = (0, 0);
+        let mut own = 0;
         for word in &self.words {
             match other.found(word) {
                 Some((found, is_turned)) => {
@@ -53,7 +54,11 @@ impl Stance {
                     all += word.weight() + found.weight();
                     votes.count(word, found, is_turned);
                 }
-                None => all += word.lone_weight(),
+                None => {
+                    all += word.lone_weight();
+                    let is_change = other.is_unchanged && form::is_change(&word.text);
+                    own += usize::from(word.lone_weight() > 0 && !is_change);
+                }
             }
         }
         let lone = other.words.iter().filter(|word| self.found(word).is_none());
@@ -64,10 +69,15 @@ impl Stance {
             _ => votes.are_against(),
         };
         let is_open = votes.agreed + votes.against == 0 && shared > 0;
-        is_opposite ^= votes.out_of_order > votes.in_order;
+        // What only a count of denials turns round may deny once more in a word that nobody knows here.
+        let has_own = own > usize::from(other.names_nothing);
+        let mut is_guessed = has_own && is_opposite && !votes.is_undone;
+        let is_reordered = votes.out_of_order > votes.in_order;
+        is_opposite ^= is_reordered;
         let bounds = self.bound.zip(other.bound);
         let is_unbound = bounds.is_some_and(|(own, its)| own != its);
         is_opposite ^= ends.turned % 2 == 1 || is_unbound;
+        is_guessed &= ends.turned == 0 && !is_unbound && !is_reordered;
         // "Short and without jokes", "long and with jokes": both are turned round, each by itself.
         is_opposite |= ends.is_plainly_turned && votes.against_contrast;
         let is_unclear = self.is_tangled
@@ -75,6 +85,7 @@ impl Stance {
             || ends.is_unclear
             || votes.are_split()
             || is_open
+            || is_guessed
             || votes.are_few(shared) && 3 * 2 * shared < FULLY_SHARED_THIRDS * all
             || self.undoes_what_it_does(other)
             || other.undoes_what_it_does(self)
@@ -251,6 +262,8 @@ struct Votes {
     /// The same for what is set against something else.
     agreed_contrast: bool,
     against_contrast: bool,
+    /// Whether one does what the other undoes.
+    is_undone: bool,
 }
 
 impl Votes {
@@ -265,6 +278,7 @@ impl Votes {
         let place = |word: &Word| word.end.map(|end| end.place);
         let is_undone = own.does(its) && place(own) != place(its);
         let is_contrast = own.is_contrast || its.is_contrast || is_undone;
+        self.is_undone |= is_undone;
         self.take([own.sign, sign], weight, is_contrast);
         if let (Some(own), Some(its)) = (own.when, its.when) {
             self.in_order += usize::from(own == its);

@@ -113,7 +113,7 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
         _ => same * 20 >= (same + longest) * 11,
     };
     same >= SAME_CHARS
-        && longest <= ENDING_CHARS
+        && longest <= ENDING_CHARS + usize::from(same > LONG_CHARS)
         && is_most
         && (same >= SURE_CHARS || rests.iter().all(is_ending))
 }
@@ -136,6 +136,44 @@ fn sound(word: &str) -> Option<(char, &str)> {
         'i' if rest.starts_with('e') => ('e', rest.get(1..).unwrap_or_default()),
         _ => (first, rest),
     })
+}
+
+/// How words begin that say that something is changed, without accents.
+const CHANGES: &[&str] = &[
+    "chang",
+    "modif",
+    "edit",
+    "alter",
+    "rewrit",
+    "touch",
+    "adjust",
+    "ander",
+    "verander",
+    "bearbeit",
+    "uberarbeit",
+    "anpass",
+    "anfass",
+    "retouch",
+    "touche",
+    "cambi",
+    "toca",
+    "toqu",
+    "altera",
+    "измен",
+    "меня",
+    "помен",
+    "редактир",
+    "трог",
+    "правь",
+    "перепис",
+    "改",
+    "修",
+    "动",
+];
+
+/// Whether a word says that something is changed.
+pub(super) fn is_change(word: &str) -> bool {
+    CHANGES.iter().any(|change| word.starts_with(change))
 }
 
 /// Whether one name may be short for the other: "JS", "JavaScript".

@@ -96,6 +96,17 @@ const NEEDS: &[&str] = &[
     "需",
     "用",
 ];
+/// Words that stand for whatever it may be.
+const NOTHING: &[&str] = &[
+    "nothing",
+    "anything",
+    "nichts",
+    "etwas",
+    "rien",
+    "nada",
+    "ничего",
+    "ничто",
+];
 /// Words that begin a condition.
 const CASES: &[&str] = &[
     "if",
@@ -185,6 +196,7 @@ pub(super) fn read(sentence: &str) -> Stance {
     stance.waives = stance.has_denial && units.iter().any(|unit| NEEDS.contains(&unit.text));
     stance.placed = swap::placed(&units);
     stance.names = names(sentence, &lower);
+    stance.names_nothing = units.iter().any(|unit| NOTHING.contains(&unit.text));
     let chosen = units.iter().filter_map(|unit| match unit.class {
         Some(Class::End(end)) => Some(LEXICON.keys(end.choice)),
         _ => None,
@@ -364,6 +376,7 @@ impl Reader {
             has_case: parts().any(|part| part.is_condition && part.without.is_none()),
             has_without: parts().any(|part| part.without.is_some()),
             only_without: parts().all(|part| part.denials == usize::from(part.without.is_some())),
+            is_unchanged: parts().any(|part| part.is_unchanged),
             is_tangled: clauses.iter().any(|clause| denials(clause) > DENIALS),
             has_order: order.is_some(),
             has_denied_bound: self.has_denied_bound,
