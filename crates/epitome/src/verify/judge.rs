@@ -4,6 +4,7 @@ use super::Verification;
 use super::claim::{self, Doubt};
 use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
+use super::quantity;
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
 use super::rule::{self, Contradiction, Told};
@@ -107,7 +108,10 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let mut alarms = Vec::new();
         for mark in &found {
-            let supported = support(&self.verification.ground, mark, place);
+            let mut supported = support(&self.verification.ground, mark, place);
+            if supported == Support::Lacking && self.is_his_amount(line, mark) {
+                supported = Support::Given;
+            }
             self.report.checked += usize::from(supported != Support::Open);
             if supported == Support::Lacking {
                 self.report.of_mut(mark.kind).invented += 1;
@@ -120,6 +124,16 @@ impl<'a> Judge<'_, '_, 'a> {
             }
         }
         alarms
+    }
+
+    /// Whether a number among what the user wants is one that he wrote in another way.
+    fn is_his_amount(&self, line: &Line<'_>, mark: &Mark<'_>) -> bool {
+        let is_asked = line.voice == Voice::User && mark.kind == AnchorKind::Number;
+        let amounts = || self.verification.ground.typed_amounts();
+        is_asked
+            && quantity::quantities(line.text).iter().any(|quantity| {
+                quantity.place.contains(&mark.start) && quantity.is_among(amounts())
+            })
     }
 
     /// The files that a line names are what the numbers in it and below it are about.

@@ -28,6 +28,7 @@ pub(super) use compare::{Compared, Side};
 use form::{bare, beginning, is_same};
 use lexicon::{ChoiceKind, End};
 use manner::Manner;
+pub(super) use number::in_figures;
 use order::When;
 use swap::Placed;
 
@@ -69,6 +70,8 @@ pub(super) struct Stance {
     /// Its words in order.
     placed: Vec<Placed>,
     numbers: Vec<u32>,
+    /// What these come to, however they are written.
+    amounts: Vec<u64>,
     /// Those of its words that are names.
     names: Vec<Box<str>>,
     /// What it is looked up by beside its words: its choices.

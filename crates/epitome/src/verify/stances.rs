@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::quantity;
 use super::stance::{Compared, Side, Stance};
 use super::word::{Key, Spread};
 use index::{Found, Index};
@@ -65,6 +66,8 @@ pub(super) struct Stances {
     sentences: Vec<Range<usize>>,
     known: HashSet<Key, Spread>,
     index: OnceLock<Index>,
+    /// What the numbers in them come to.
+    amounts: OnceLock<Vec<u64>>,
 }
 
 impl Stances {
@@ -77,6 +80,7 @@ impl Stances {
             self.text.push_str(sentence);
             self.sentences.push(start..self.text.len());
             self.index = OnceLock::new();
+            self.amounts = OnceLock::new();
         }
     }
 
@@ -87,6 +91,18 @@ impl Stances {
         }
         let told = Stance::of(told);
         !told.frees() && self.index().touches(&told, &self.text)
+    }
+
+    /// What the numbers that the user typed come to, however they were written.
+    pub(super) fn amounts(&self) -> &[u64] {
+        self.amounts.get_or_init(|| {
+            let typed = self.sentences.iter();
+            let typed = typed.filter_map(|place| self.text.get(place.clone()));
+            let mut amounts: Vec<u64> = typed.flat_map(quantity::values).collect();
+            amounts.sort_unstable();
+            amounts.dedup();
+            amounts
+        })
     }
 
     fn index(&self) -> &Index {

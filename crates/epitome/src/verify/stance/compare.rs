@@ -9,6 +9,9 @@ use super::{Chosen, Sign, Stance, WORD_WEIGHT, Word};
 /// Of what two sentences have a third at most is in one of them only where few words can turn them round.
 const FULLY_SHARED_THIRDS: usize = 2;
 
+/// Smaller numbers are the same by chance.
+const MANY: u64 = 13;
+
 /// On which side a sentence stands, seen from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::verify) enum Side {
@@ -62,8 +65,12 @@ impl Stance {
             }
         }
         let lone = other.words.iter().filter(|word| self.found(word).is_none());
-        all += lone.map(Word::lone_weight).sum::<usize>();
+        let its_lone = lone.map(Word::lone_weight).sum::<usize>();
+        all += its_lone;
         let ends = self.ends(other, &mut votes);
+        // "Only the last one": "all".
+        let is_narrower = own == 0 && its_lone + WORD_WEIGHT * ends.lone >= WORD_WEIGHT;
+        let is_widened = is_narrower && self.widens(other);
         let mut is_opposite = match votes.agreed + votes.against {
             0 => self.denies != other.denies,
             _ => votes.are_against(),
@@ -99,7 +106,7 @@ impl Stance {
         let lifts = self.lifts(other);
         let is_exchanged = are_swapped(&self.placed, &other.placed);
         let is_altered = self.counts_otherwise(other) || self.names_another(other);
-        is_opposite |= self.is_less_than(other) || is_altered;
+        is_opposite |= self.is_less_than(other) || is_altered || is_widened;
         Compared {
             alike: 2.0 * shared as f64 / all.max(1) as f64,
             shared,
@@ -146,9 +153,15 @@ impl Stance {
             .words
             .iter()
             .filter_map(|word| word.end.map(|end| (word, end)));
+        // "Leave it on" says that it is on.
+        let is_helping = |one: &Word| {
+            let mut others = self.words.iter().filter(|other| other.end.is_some());
+            others.any(|other| !other.does(one))
+        };
         deeds.any(|(word, end)| {
             let is_known = || other.found(word).is_some();
-            (end.undoes() || end.stays) && other.denies_something() && !is_known()
+            let stays = || end.stays && !is_helping(word);
+            (end.undoes() || stays()) && other.denies_something() && !is_known()
         })
     }
 
@@ -170,13 +183,18 @@ impl Stance {
             match other.ends.iter().find(|its| its.is_of(*own)) {
                 Some(its) => {
                     ends.shared += 1;
-                    let is_turned = own.excludes(*its);
+                    // "Two weeks" are "14 days".
+                    let is_measured =
+                        self.numbers != other.numbers && self.comes_to_the_same(other);
+                    let is_measure = own.end.kind == ChoiceKind::Many && is_measured;
+                    let is_turned = own.excludes(*its) && !is_measure;
                     ends.turned += usize::from(is_turned);
                     let is_wanted = |one: &Chosen| one.sign == Sign::Plus && one.is_plain;
                     let is_plain = is_wanted(own) && is_wanted(its);
                     ends.is_plainly_turned |= is_turned && is_plain;
                     if !is_turned && own.is_unwanted == its.is_unwanted {
-                        let is_contrast = own.is_contrast || its.is_contrast;
+                        let is_only = self.manner.only != other.manner.only && own.sign != its.sign;
+                        let is_contrast = own.is_contrast || its.is_contrast || is_only;
                         votes.take([own.sign, its.sign], WORD_WEIGHT, is_contrast);
                     }
                 }
@@ -200,12 +218,31 @@ impl Stance {
             && (is_free && self.manner.weakens(other.manner) || self.manner.opens(other.manner))
     }
 
+    /// Whether it speaks of all where the other speaks of one kind only.
+    const fn widens(&self, other: &Self) -> bool {
+        let is_plain = !self.has_denial && !other.has_denial;
+        let is_all = self.manner.all && !self.manner.only;
+        is_plain && is_all && other.manner.only && !other.manner.all
+    }
+
     /// Whether both name one number, and not the same.
     fn counts_otherwise(&self, other: &Self) -> bool {
         match (self.numbers.as_slice(), other.numbers.as_slice()) {
-            ([own], [its]) => !number::may_be_same(*own, *its),
+            ([own], [its]) => !number::may_be_same(*own, *its) && !self.comes_to_the_same(other),
             _ => false,
         }
+    }
+
+    /// Whether both speak of the same amount.
+    fn comes_to_the_same(&self, other: &Self) -> bool {
+        let mut amounts = self.amounts.iter();
+        amounts.any(|amount| other.amounts.contains(amount))
+    }
+
+    /// Whether both speak of the same amount, and of more than a few.
+    pub(in crate::verify) fn shares_amount(&self, other: &Self) -> bool {
+        let mut amounts = self.amounts.iter().filter(|amount| **amount >= MANY);
+        amounts.any(|amount| other.amounts.contains(amount))
     }
 
     /// Whether it is the other sentence but for a name, in the place of which stands another.

@@ -9,8 +9,8 @@ use super::part::{Item, NAME_CHARS, Part, signs};
 use super::swap;
 use super::unit::{Begins, Unit, units};
 use super::{Bound, Chosen, Sign, Stance, Word};
-use crate::verify::spelled;
 use crate::verify::word::{is_unspaced, words};
+use crate::verify::{quantity, spelled};
 
 /// So far behind a denial a limit is still the one that it denies: "may not take longer than".
 const DENIED_UNITS: usize = 4;
@@ -204,6 +204,9 @@ pub(super) fn read(sentence: &str) -> Stance {
     stance.looked_up = chosen.flatten().copied().collect();
     let told = units.iter().filter(|unit| unit.is_word());
     stance.numbers = told.filter_map(|unit| number::value(unit.text)).collect();
+    if !stance.numbers.is_empty() {
+        stance.amounts = quantity::values(sentence);
+    }
     stance
 }
 
@@ -431,7 +434,9 @@ impl Reader {
                 let is_before = without.is_some_and(|without| at < without);
                 let is_turned = ((undone.count() % 2 == 1) != is_before) != is_staying;
                 let is_past = without.is_some() && !is_before && !is_without(at);
-                let deed = match item.follows_unwanted || is_past {
+                // "Book it without": nobody says without what.
+                let is_bare = part.denials == 1 && part.without == Some(part.items.len());
+                let deed = match item.follows_unwanted || is_past || is_bare {
                     true => Sign::Open,
                     false if is_turned => sign.other(),
                     false => sign,

@@ -93,9 +93,15 @@ pub(super) fn units(lower: &str) -> Vec<Unit<'_>> {
             *order = parted.map(|phrase| phrase.class);
         }
         let ordered = orders.get(at).copied().flatten();
+        let is_number = |at: Option<usize>| {
+            let text = at.and_then(|at| texts.get(at));
+            text.is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        // "Von 9 bis 17 Uhr"
+        let is_range = is_number(at.checked_sub(1)) && is_number(Some(at + 1));
         let class = match phrase {
             _ if ordered.is_some() => ordered,
-            Some(_) if parted.is_some() => Some(Class::Filler),
+            Some(_) if parted.is_some() || is_range => Some(Class::Filler),
             Some(phrase) => Some(phrase.class),
             None if tells(text) => None,
             None => Some(Class::Filler),

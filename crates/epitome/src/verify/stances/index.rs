@@ -115,7 +115,8 @@ impl Index {
                 let typed = sentence.read.get_or_init(|| read(words));
                 typed.iter().any(|typed| {
                     let compared = told.beside(&typed.stance);
-                    compared.shared > 0 && compared.alike >= TOUCHED
+                    let is_alike = compared.shared > 0 && compared.alike >= TOUCHED;
+                    is_alike || told.shares_amount(&typed.stance)
                 })
             })
         })
