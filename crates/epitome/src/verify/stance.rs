@@ -67,6 +67,8 @@ pub(super) struct Stance {
     manner: Manner,
     /// Whether it begins with what is to be done or may be done.
     begins_with_manner: bool,
+    /// Whether it begins with a word that tells something.
+    begins_with_word: bool,
     /// Its words in order.
     placed: Vec<Placed>,
     numbers: Vec<u32>,

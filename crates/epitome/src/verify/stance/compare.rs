@@ -77,7 +77,7 @@ impl Stance {
         };
         let is_open = votes.agreed + votes.against == 0 && shared > 0;
         // What only a count of denials turns round may deny once more in a word that nobody knows here.
-        let has_own = own > usize::from(other.names_nothing);
+        let has_own = own > usize::from(other.names_nothing || self.commands_alone(other));
         let mut is_guessed = has_own && is_opposite && !votes.is_undone;
         let is_reordered = votes.out_of_order > votes.in_order;
         is_opposite ^= is_reordered;
@@ -93,6 +93,8 @@ impl Stance {
             || votes.are_split()
             || is_open
             || is_guessed
+            || self.may_prefer(other)
+            || other.may_prefer(self)
             || votes.are_few(shared) && 3 * 2 * shared < FULLY_SHARED_THIRDS * all
             || self.undoes_what_it_does(other)
             || other.undoes_what_it_does(self)
@@ -231,6 +233,22 @@ impl Stance {
             ([own], [its]) => !number::may_be_same(*own, *its) && !self.comes_to_the_same(other),
             _ => false,
         }
+    }
+
+    /// Whether it begins with a verb that the other does not have, and denies nothing: "rewrite it".
+    fn commands_alone(&self, other: &Self) -> bool {
+        let first = self.words.first();
+        let is_lone = |word: &Word| other.found(word).is_none();
+        self.begins_with_word && !self.has_denial && first.is_some_and(is_lone)
+    }
+
+    /// Whether it prefers something without a word between the two, of which the other sets one against the other.
+    fn may_prefer(&self, other: &Self) -> bool {
+        let sets = |one: &Self| {
+            let ends = one.ends.iter().any(|end| end.is_contrast);
+            ends || one.words.iter().any(|word| word.is_contrast)
+        };
+        self.manner.prefers_by_case && !sets(self) && sets(other)
     }
 
     /// Whether both speak of the same amount.

@@ -25,6 +25,8 @@ pub(super) struct Manner {
     pub(super) some: bool,
     /// It says what is preferred, and leaves the rest possible.
     pub(super) prefers: bool,
+    /// It does so by a verb that needs no word between the two.
+    pub(super) prefers_by_case: bool,
 }
 
 impl Manner {

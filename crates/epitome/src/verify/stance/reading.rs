@@ -127,6 +127,8 @@ const CASES: &[&str] = &[
     "若",
     "当",
 ];
+/// How the verb begins that says by the case of its nouns which it prefers.
+const BY_CASE: &str = "предпоч";
 /// "A is better than B" in one word.
 const BETTER: &str = "лучше";
 /// What "nobody but" begins with where it is denied once more.
@@ -179,6 +181,9 @@ pub(super) fn read(sentence: &str) -> Stance {
         all: has(Class::All),
         some: has(Class::Some),
         prefers: has(Class::Prefers),
+        prefers_by_case: units
+            .iter()
+            .any(|unit| unit.class == Some(Class::Prefers) && unit.text.starts_with(BY_CASE)),
     };
     let mut reader = Reader {
         has_denied: has(Class::Particle),
@@ -195,6 +200,7 @@ pub(super) fn read(sentence: &str) -> Stance {
         .any(|unit| matches!(unit.class, Some(Class::Must | Class::May | Class::Deny)));
     stance.waives = stance.has_denial && units.iter().any(|unit| NEEDS.contains(&unit.text));
     stance.placed = swap::placed(&units);
+    stance.begins_with_word = units.first().is_some_and(Unit::is_word);
     stance.names = names(sentence, &lower);
     stance.names_nothing = units.iter().any(|unit| NOTHING.contains(&unit.text));
     let chosen = units.iter().filter_map(|unit| match unit.class {

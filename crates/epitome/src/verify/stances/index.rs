@@ -19,7 +19,7 @@ const ABOUT_A_REQUEST: f64 = 0.75;
 const LIFTED: f64 = 0.3;
 /// How alike it must be at least to be heard of, and to be about something that he spoke of.
 const LOOSE: f64 = 0.28;
-const TOUCHED: f64 = 0.2;
+const TOUCHED: f64 = 0.25;
 /// What the words weigh that both must have, unless they have no others.
 const SHARED_WEIGHT: usize = 2 * WORD_WEIGHT;
 const ALL_ALIKE: f64 = 0.99;

@@ -1,9 +1,10 @@
 //! Rules of the user turned round by whoever wrote the summary: caught. The same rules in other words, and true things
 //! that share words with them: not.
 //!
-//! Four files of rows, and what they are good for:
+//! Five files of rows, and what they are good for:
 //!
 //! - `turned_rules_known.tsv`: written by whoever wrote the checker, to say what it is meant to tell apart;
+//! - `turned_rules_own.tsv`: by the same, four batches, each written before the checker was changed for it;
 //! - `turned_rules.tsv`: written by somebody who did not know the checker, and looked at since, all of it;
 //! - `turned_rules_second.tsv`: the same once more. Of these the 1st, 3rd, … may be looked at (`EPITOME_TURNED=1` prints
 //!   what is wrong in them and in the other files); the 2nd, 4th, … are only counted, and tell how good it is;
@@ -21,6 +22,7 @@ use epitome::verify::Verification;
 use crate::support::{assistant, user};
 
 const KNOWN: &str = include_str!("../../vectors/turned_rules_known.tsv");
+const OWN: &str = include_str!("../../vectors/turned_rules_own.tsv");
 const FIRST: &str = include_str!("../../vectors/turned_rules.tsv");
 const SECOND: &str = include_str!("../../vectors/turned_rules_second.tsv");
 const THIRD: &str = include_str!("../../vectors/turned_rules_third.tsv");
@@ -72,6 +74,7 @@ struct Row {
 
 fn rows() -> impl Iterator<Item = Row> {
     let known = rows_of(KNOWN).map(|row| ("known", row));
+    let own = rows_of(OWN).map(|row| ("own", row));
     let first = rows_of(FIRST).map(|row| ("first", row));
     let second = rows_of(SECOND).enumerate().map(|(at, row)| match at % 2 {
         0 => ("second, looked at", row),
@@ -81,7 +84,7 @@ fn rows() -> impl Iterator<Item = Row> {
         0 => ("third, looked at", row),
         _ => ("third, counted", row),
     });
-    let all = known.chain(first).chain(second).chain(third);
+    let all = known.chain(own).chain(first).chain(second).chain(third);
     all.map(|(part, row)| Row { part, ..row })
 }
 
