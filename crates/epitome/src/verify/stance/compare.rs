@@ -9,6 +9,9 @@ use super::{Chosen, Sign, Stance, WORD_WEIGHT, Word};
 /// Of what two sentences have a third at most is in one of them only where few words can turn them round.
 const FULLY_SHARED_THIRDS: usize = 2;
 
+/// Who has so much of a sentence word for word says it with a word changed, and not in words of his own.
+const NEARLY_ALL_TENTHS: usize = 9;
+
 /// Smaller numbers are the same by chance.
 const MANY: u64 = 13;
 
@@ -92,7 +95,7 @@ impl Stance {
             || ends.is_unclear
             || votes.are_split()
             || is_open
-            || is_guessed
+            || is_guessed && 10 * 2 * shared < NEARLY_ALL_TENTHS * all
             || self.may_prefer(other)
             || other.may_prefer(self)
             || votes.are_few(shared) && 3 * 2 * shared < FULLY_SHARED_THIRDS * all

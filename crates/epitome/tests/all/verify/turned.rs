@@ -35,12 +35,18 @@ struct Floor {
     false_per_mille: usize,
 }
 
-const FLOORS: [Floor; 4] = [
+const FLOORS: [Floor; 7] = [
     Floor {
         part: "known",
         near_percent: 95,
         free_percent: 0,
-        false_per_mille: 10,
+        false_per_mille: 2,
+    },
+    Floor {
+        part: "own",
+        near_percent: 90,
+        free_percent: 0,
+        false_per_mille: 4,
     },
     Floor {
         part: "first",
@@ -51,14 +57,26 @@ const FLOORS: [Floor; 4] = [
     Floor {
         part: "second, looked at",
         near_percent: 98,
-        free_percent: 36,
-        false_per_mille: 12,
+        free_percent: 26,
+        false_per_mille: 4,
     },
     Floor {
         part: "second, counted",
-        near_percent: 81,
+        near_percent: 80,
+        free_percent: 29,
+        false_per_mille: 32,
+    },
+    Floor {
+        part: "third, looked at",
+        near_percent: 92,
         free_percent: 50,
-        false_per_mille: 60,
+        false_per_mille: 5,
+    },
+    Floor {
+        part: "third, counted",
+        near_percent: 86,
+        free_percent: 55,
+        false_per_mille: 26,
     },
 ];
 
