@@ -2,6 +2,7 @@
 //! "at least ten" on the other.
 //!
 //! - its words and phrases: `unit` over `lexicon` and the tables in `languages`; in whatever form: `form`
+//! - those that a reader knows by themselves: `told`
 //! - two of them side by side: `compare`
 //! - what they say together: `reading`; what comes first: `order`; what has whose place: `swap`; how many: `number`;
 //!   how binding it is: `manner`
@@ -20,6 +21,7 @@ mod order;
 mod part;
 mod reading;
 mod swap;
+mod told;
 mod unit;
 
 use super::denial::plain_answer;

@@ -7,6 +7,7 @@ use super::number;
 use super::order::{self, When};
 use super::part::{Item, NAME_CHARS, Part, signs};
 use super::swap;
+use super::told::{CASES, CONDITIONS, NEEDS, NOBODY, NOTHING, TO, WANTS};
 use super::unit::{Begins, Unit, units};
 use super::{Bound, Chosen, Sign, Stance, Word};
 use crate::verify::word::{is_unspaced, words};
@@ -18,134 +19,10 @@ const DENIED_UNITS: usize = 4;
 const DENIALS: usize = 2;
 /// So many units are the beginning of a sentence.
 const FIRST_UNITS: usize = 2;
-/// Words that deny as a condition of something else.
-const CONDITIONS: &[&str] = &[
-    "without",
-    "unless",
-    "except",
-    "ohne",
-    "ausser",
-    "sans",
-    "sauf",
-    "sin",
-    "salvo",
-    "excepto",
-    "без",
-    "кроме",
-    "未",
-    "没",
-    "除",
-    "on",
-    "by",
-    "eigenmachtig",
-    "de",
-    "por",
-    "самостоятельно",
-    "擅",
-];
-/// What need not be may be: what denies one of these forbids nothing.
-const NEEDS: &[&str] = &[
-    "need",
-    "needs",
-    "needed",
-    "necessary",
-    "required",
-    "unnecessary",
-    "optional",
-    "muss",
-    "mussen",
-    "musst",
-    "brauch",
-    "brauche",
-    "brauchst",
-    "braucht",
-    "brauchen",
-    "notig",
-    "notwendig",
-    "unnotig",
-    "erforderlich",
-    "besoin",
-    "necessaire",
-    "necessite",
-    "necessitent",
-    "requiert",
-    "requires",
-    "require",
-    "bedarf",
-    "benotigt",
-    "necesita",
-    "necesitan",
-    "requiere",
-    "требует",
-    "требуется",
-    "требуются",
-    "inutile",
-    "obligatoire",
-    "necesario",
-    "necesaria",
-    "falta",
-    "obligatorio",
-    "нужно",
-    "нужен",
-    "нужна",
-    "нужны",
-    "надо",
-    "обязательно",
-    "необязательно",
-    "必",
-    "需",
-    "用",
-];
-/// Words that stand for whatever it may be.
-const NOTHING: &[&str] = &[
-    "nothing",
-    "anything",
-    "nichts",
-    "etwas",
-    "rien",
-    "nada",
-    "ничего",
-    "ничто",
-];
-/// Words that begin a condition.
-const CASES: &[&str] = &[
-    "if",
-    "when",
-    "while",
-    "wenn",
-    "falls",
-    "solange",
-    "si",
-    "quand",
-    "tant",
-    "cuando",
-    "mientras",
-    "если",
-    "когда",
-    "пока",
-    "如",
-    "若",
-    "当",
-];
 /// How the verb begins that says by the case of its nouns which it prefers.
 const BY_CASE: &str = "предпоч";
 /// "A is better than B" in one word.
 const BETTER: &str = "лучше";
-/// What "nobody but" begins with where it is denied once more.
-const NOBODY: &[&str] = &["никто", "никому", "nadie"];
-/// Words by which somebody says what he wants.
-const WANTS: &[&str] = &[
-    "want",
-    "wants",
-    "will",
-    "mochte",
-    "veux",
-    "veut",
-    "quiero",
-    "quiere",
-    "хочу",
-    "хочет",
-];
 /// So many words behind "without" are what it denies.
 const WITHOUT_ITEMS: usize = 2;
 /// What stands for a denial inside a word.
@@ -501,9 +378,6 @@ impl Reader {
         }
     }
 }
-
-/// What stands between the two in "I prefer A to B".
-const TO: &[&str] = &["to", "a", "au", "aux", "al", "que", "qu"];
 
 /// Whether a word stands between what is preferred and what is not; `names` tells whether something was preferred, and
 /// named. Who prefers "to" do something compares nothing.
