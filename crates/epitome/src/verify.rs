@@ -18,6 +18,7 @@ mod item;
 mod judge;
 mod mark;
 mod number;
+mod quantity;
 mod repair;
 mod report;
 mod restore;

@@ -152,6 +152,16 @@ impl Ground {
         self.stances.agreement(told, is_void)
     }
 
+    /// Whether a sentence that sets nothing free is about something that the user asked for.
+    pub(super) fn is_touched(&self, told: &str) -> bool {
+        self.stances.is_touched(told)
+    }
+
+    /// What the numbers that the user typed come to, however they were written.
+    pub(super) fn typed_amounts(&self) -> &[u64] {
+        self.stances.amounts()
+    }
+
     /// Whether the user said a sentence, as it stands.
     pub(super) fn has_sentence(&self, sentence: &str) -> bool {
         self.sentences.contains(&sentence_key(sentence))

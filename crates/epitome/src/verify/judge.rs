@@ -4,6 +4,7 @@ use super::Verification;
 use super::claim::{self, Doubt};
 use super::item::{Line, LineKind};
 use super::mark::{AnchorKind, Mark, is_file, marks};
+use super::quantity;
 use super::repair::Repair;
 use super::report::{Alarm, AlarmKind, VerifyReport};
 use super::rule::{self, Contradiction, Told};
@@ -107,7 +108,10 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let mut alarms = Vec::new();
         for mark in &found {
-            let supported = support(&self.verification.ground, mark, place);
+            let mut supported = support(&self.verification.ground, mark, place);
+            if supported == Support::Lacking && self.is_his_amount(line, mark) {
+                supported = Support::Given;
+            }
             self.report.checked += usize::from(supported != Support::Open);
             if supported == Support::Lacking {
                 self.report.of_mut(mark.kind).invented += 1;
@@ -120,6 +124,16 @@ impl<'a> Judge<'_, '_, 'a> {
             }
         }
         alarms
+    }
+
+    /// Whether a number among what the user wants is one that he wrote in another way.
+    fn is_his_amount(&self, line: &Line<'_>, mark: &Mark<'_>) -> bool {
+        let is_asked = line.voice == Voice::User && mark.kind == AnchorKind::Number;
+        let amounts = || self.verification.ground.typed_amounts();
+        is_asked
+            && quantity::quantities(line.text).iter().any(|quantity| {
+                quantity.place.contains(&mark.start) && quantity.is_among(amounts())
+            })
     }
 
     /// The files that a line names are what the numbers in it and below it are about.
@@ -206,13 +220,16 @@ impl<'a> Judge<'_, '_, 'a> {
             Agreement::Unknown => older().is_some(),
         };
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
-        let is_heard = matches!(agreement, Agreement::Agrees | Agreement::Unclear);
+        let is_heard = || {
+            matches!(agreement, Agreement::Agrees | Agreement::Unclear)
+                || self.is_touched(line, sentence, claim)
+        };
         let doubt = || whole.and_then(|claim| claim::judge(ground, claim));
         let kind = if is_turned {
             Some(AlarmKind::PinContradicted)
         } else {
             doubt().and_then(|doubt| match doubt {
-                Doubt::Unheard(_) if is_heard => None,
+                Doubt::Unheard(_) if is_heard() => None,
                 Doubt::Unheard(kind) | Doubt::Others(kind) => Some(kind),
             })
         };
@@ -223,6 +240,16 @@ impl<'a> Judge<'_, '_, 'a> {
         };
         let reach = whole.map_or(0, |claim| claim::end(claim, behind));
         kind.map(|kind| (alarm(kind), reach))
+    }
+
+    /// Whether a sentence in a list of what the user wants is about something that he asked for. Who tells it in words of
+    /// his own may share few of them; only what sets something free is heard in more of them or not at all.
+    fn is_touched(&self, line: &Line<'_>, sentence: &str, claim: Option<Claim<'_>>) -> bool {
+        let claim = claim.filter(|claim| claim.voice == Voice::User && line.voice == Voice::User);
+        claim.is_some_and(|claim| {
+            let told = claim::told(claim, sentence);
+            self.verification.ground.is_touched(told)
+        })
     }
 
     /// How a sentence stands to what the user typed, if it claims to tell what he wants.

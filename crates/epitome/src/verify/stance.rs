@@ -2,6 +2,7 @@
 //! "at least ten" on the other.
 //!
 //! - its words and phrases: `unit` over `lexicon` and the tables in `languages`; in whatever form: `form`
+//! - those that a reader knows by themselves: `told`
 //! - two of them side by side: `compare`
 //! - what they say together: `reading`; what comes first: `order`; what has whose place: `swap`; how many: `number`;
 //!   how binding it is: `manner`
@@ -20,6 +21,7 @@ mod order;
 mod part;
 mod reading;
 mod swap;
+mod told;
 mod unit;
 
 use super::denial::plain_answer;
@@ -28,6 +30,7 @@ pub(super) use compare::{Compared, Side};
 use form::{bare, beginning, is_same};
 use lexicon::{ChoiceKind, End};
 use manner::Manner;
+pub(super) use number::in_figures;
 use order::When;
 use swap::Placed;
 
@@ -53,6 +56,10 @@ pub(super) struct Stance {
     waives: bool,
     /// Whether it names a case.
     has_case: bool,
+    /// Whether it says that something is not changed, and whether it speaks of nothing or anything, in the place of which
+    /// another may name something.
+    is_unchanged: bool,
+    names_nothing: bool,
     /// Whether it denies so often that nobody can follow.
     is_tangled: bool,
     bound: Option<Bound>,
@@ -62,11 +69,17 @@ pub(super) struct Stance {
     manner: Manner,
     /// Whether it begins with what is to be done or may be done.
     begins_with_manner: bool,
+    /// Whether it begins with a word that tells something.
+    begins_with_word: bool,
     /// Its words in order.
     placed: Vec<Placed>,
     numbers: Vec<u32>,
+    /// What these come to, however they are written.
+    amounts: Vec<u64>,
     /// Those of its words that are names.
     names: Vec<Box<str>>,
+    /// What it is looked up by beside its words: its choices.
+    looked_up: Vec<Key>,
 }
 
 /// A word, and when that happens of which it speaks.
@@ -146,6 +159,8 @@ struct Chosen {
     is_contrast: bool,
     /// Whether a denial stands right before it: "nothing expensive".
     is_denied: bool,
+    /// Whether nothing is denied around it.
+    is_plain: bool,
 }
 
 impl Chosen {
@@ -154,6 +169,17 @@ impl Chosen {
         match self.end.kind {
             ChoiceKind::Pair | ChoiceKind::Deed => self.end.place ^ self.is_unwanted as u8,
             ChoiceKind::Many => self.end.place,
+        }
+    }
+
+    /// Whether not both can be wanted. Of many, what is not wanted leaves all but itself open.
+    const fn excludes(self, other: Self) -> bool {
+        let is_same = self.place() == other.place();
+        match self.end.kind {
+            ChoiceKind::Pair | ChoiceKind::Deed => !is_same,
+            ChoiceKind::Many if self.is_unwanted && other.is_unwanted => false,
+            ChoiceKind::Many if self.is_unwanted || other.is_unwanted => is_same,
+            ChoiceKind::Many => !is_same,
         }
     }
 
@@ -200,8 +226,13 @@ impl Stance {
     /// Of things that exclude each other each counts once, and none where both are wanted.
     fn settle(&mut self) {
         let ends = &mut self.ends;
-        // Of many, what is not wanted leaves the others open.
-        ends.retain(|one| one.end.kind != ChoiceKind::Many || !one.is_unwanted);
+        // Of many, what is not wanted says nothing beside what is.
+        let all = ends.clone();
+        ends.retain(|one| {
+            let mut wanted = all.iter().filter(|other| other.is_of(*one));
+            let is_said = wanted.any(|other| !other.is_unwanted);
+            one.end.kind != ChoiceKind::Many || !one.is_unwanted || !is_said
+        });
         let all = ends.clone();
         let is_disputed = |one: &Chosen| {
             let mut others = all.iter().filter(|other| other.is_of(*one));
@@ -229,7 +260,14 @@ impl Stance {
     /// What it is looked up by: see [`word_keys`].
     pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
         let words = self.words.iter().map(|word| &*word.text);
-        words.flat_map(keys_of)
+        words
+            .flat_map(keys_of)
+            .chain(self.looked_up.iter().copied())
+    }
+
+    /// Whether it only says that something may be done.
+    pub(super) const fn frees(&self) -> bool {
+        self.manner.is_free() && self.bound.is_none() && (!self.has_denial || self.only_without)
     }
 
     /// Whether it may be what somebody wants, although it tells something: it begins with what is to be done or may be done,

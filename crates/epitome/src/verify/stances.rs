@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::quantity;
 use super::stance::{Compared, Side, Stance};
 use super::word::{Key, Spread};
 use index::{Found, Index};
@@ -65,6 +66,8 @@ pub(super) struct Stances {
     sentences: Vec<Range<usize>>,
     known: HashSet<Key, Spread>,
     index: OnceLock<Index>,
+    /// What the numbers in them come to.
+    amounts: OnceLock<Vec<u64>>,
 }
 
 impl Stances {
@@ -77,7 +80,34 @@ impl Stances {
             self.text.push_str(sentence);
             self.sentences.push(start..self.text.len());
             self.index = OnceLock::new();
+            self.amounts = OnceLock::new();
         }
+    }
+
+    /// Whether a sentence that sets nothing free is about something that the user asked for.
+    pub(super) fn is_touched(&self, told: &str) -> bool {
+        if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
+            return false;
+        }
+        let told = Stance::of(told);
+        !told.frees() && self.index().touches(&told, &self.text)
+    }
+
+    /// What the numbers that the user typed come to, however they were written.
+    pub(super) fn amounts(&self) -> &[u64] {
+        self.amounts.get_or_init(|| {
+            let typed = self.sentences.iter();
+            let typed = typed.filter_map(|place| self.text.get(place.clone()));
+            let mut amounts: Vec<u64> = typed.flat_map(quantity::values).collect();
+            amounts.sort_unstable();
+            amounts.dedup();
+            amounts
+        })
+    }
+
+    fn index(&self) -> &Index {
+        self.index
+            .get_or_init(|| Index::of(&self.text, &self.sentences))
     }
 
     /// How a sentence stands to what the user typed, without what `is_void` no longer counts.
@@ -85,9 +115,7 @@ impl Stances {
         if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
             return Agreement::Unknown;
         }
-        let index = self
-            .index
-            .get_or_init(|| Index::of(&self.text, &self.sentences));
+        let index = self.index();
         let about = |told: &str| index.about(&Stance::of(told), &self.text, is_void);
         let whole = about(told);
         let clauses = clauses(told);

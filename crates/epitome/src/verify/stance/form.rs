@@ -56,6 +56,9 @@ pub(super) fn rooted(word: &str) -> String {
         let rest = word.strip_prefix(syllable)?;
         (rest.chars().count() >= PARTICIPLE_CHARS).then(|| rest.to_owned())
     };
+    if let Some(infinitive) = without_pronoun(word) {
+        return infinitive.to_owned();
+    }
     if !is_participle {
         return word.to_owned();
     }
@@ -70,6 +73,17 @@ pub(super) fn rooted(word: &str) -> String {
     inside.unwrap_or_else(|| word.to_owned())
 }
 
+/// A Spanish infinitive without the pronoun behind it: "subirlos".
+fn without_pronoun(word: &str) -> Option<&str> {
+    const PRONOUNS: &[&str] = &["los", "las", "les", "lo", "la", "le", "se", "me", "nos"];
+    const INFINITIVES: &[&str] = &["ar", "er", "ir"];
+    let verbs = PRONOUNS
+        .iter()
+        .filter_map(|pronoun| word.strip_suffix(pronoun));
+    let mut verbs = verbs.filter(|verb| verb.len() >= PARTICIPLE_CHARS);
+    verbs.find(|verb| INFINITIVES.iter().any(|ending| verb.ends_with(ending)))
+}
+
 /// Whether two words are forms of one.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     if one == other {
@@ -77,15 +91,17 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     }
     let (one, other) = (pin::stem(one), pin::stem(other));
     let mut same = 0;
-    let mut bytes = 0;
-    for (own, its) in one.chars().zip(other.chars()) {
-        if own != its {
+    let mut rests = [one, other];
+    loop {
+        let [Some(own), Some(its)] = rests.map(sound) else {
+            break;
+        };
+        if own.0 != its.0 {
             break;
         }
         same += 1;
-        bytes += own.len_utf8();
+        rests = [own.1, its.1];
     }
-    let rests = [one, other].map(|word| word.get(bytes..).unwrap_or_default());
     let longest = rests.iter().map(|rest| rest.chars().count()).max();
     let longest = longest.unwrap_or_default();
     // "Main" and "mail" begin alike too.
@@ -97,9 +113,67 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
         _ => same * 20 >= (same + longest) * 11,
     };
     same >= SAME_CHARS
-        && longest <= ENDING_CHARS
+        && longest <= ENDING_CHARS + usize::from(same > LONG_CHARS)
         && is_most
         && (same >= SURE_CHARS || rests.iter().all(is_ending))
+}
+
+/// The first consonant or vowel of a word and what follows. Before an E or an I Spanish and French write others for the
+/// same: "tocar", "toques".
+fn sound(word: &str) -> Option<(char, &str)> {
+    let mut letters = word.chars();
+    let first = letters.next()?;
+    let rest = letters.as_str();
+    let is_soft = |rest: &str| rest.starts_with(['e', 'i']);
+    Some(match first {
+        'q' | 'g' => match rest.strip_prefix('u').filter(|rest| is_soft(rest)) {
+            Some(behind) => (if first == 'q' { 'c' } else { 'g' }, behind),
+            None => (first, rest),
+        },
+        'z' => ('c', rest),
+        // "Prueba", "probar"; "cierra", "cerrar".
+        'u' if rest.starts_with('e') => ('o', rest.get(1..).unwrap_or_default()),
+        'i' if rest.starts_with('e') => ('e', rest.get(1..).unwrap_or_default()),
+        _ => (first, rest),
+    })
+}
+
+/// How words begin that say that something is changed, without accents.
+const CHANGES: &[&str] = &[
+    "chang",
+    "modif",
+    "edit",
+    "alter",
+    "rewrit",
+    "touch",
+    "adjust",
+    "ander",
+    "verander",
+    "bearbeit",
+    "uberarbeit",
+    "anpass",
+    "anfass",
+    "retouch",
+    "touche",
+    "cambi",
+    "toca",
+    "toqu",
+    "altera",
+    "измен",
+    "меня",
+    "помен",
+    "редактир",
+    "трог",
+    "правь",
+    "перепис",
+    "改",
+    "修",
+    "动",
+];
+
+/// Whether a word says that something is changed.
+pub(super) fn is_change(word: &str) -> bool {
+    CHANGES.iter().any(|change| word.starts_with(change))
 }
 
 /// Whether one name may be short for the other: "JS", "JavaScript".

@@ -3,13 +3,13 @@
 //! A line of a table is `class: phrase, phrase, …`; a line of things that exclude each other has `|` between
 //! them, and behind `;` those by which something stays as it is. A phrase is one or
 //! more words in small letters. `word*` is every word that begins so, `*word` every one that ends so (not at the
-//! beginning of a phrase), `_` any word, `#` a number.
+//! beginning of a phrase), `_` any word, `~` up to six of them, `#` a number.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::form::{beginning, folded};
-use crate::verify::word::words;
+use crate::verify::word::{Key, key, words};
 
 const TABLES: [&str; 6] = [
     include_str!("languages/english.txt"),
@@ -20,6 +20,10 @@ const TABLES: [&str; 6] = [
     include_str!("languages/chinese.txt"),
 ];
 
+/// What stands for any words inside a phrase, and for how many.
+const GAP: char = '~';
+const GAP_WORDS: usize = 6;
+
 /// What a phrase does to the sentence it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
@@ -29,6 +33,9 @@ pub(super) enum Class {
     Particle,
     /// It denies, unless it only repeats a denial: "no toques nada".
     Echo,
+    /// It denies that anything is changed: "untouched"; and so where something stays so: "as it is".
+    Unchanged,
+    AsIs,
     /// It holds a word that denies, and denies nothing: "not only".
     Plain,
     /// It says nothing about what the sentence is about.
@@ -111,7 +118,7 @@ impl End {
 }
 
 /// The words between the two that a preference compares.
-pub(super) const THAN: &[&str] = &["over", "als", "чем"];
+pub(super) const THAN: &[&str] = &["over", "than", "als", "чем"];
 
 /// The languages that a sentence may be written in, as a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,9 +141,16 @@ pub(super) struct Phrase {
     chars: usize,
     pub(super) class: Class,
     tongue: u8,
+    /// Whether it was written with a gap of any length: then it ends before a comma.
+    has_gap: bool,
 }
 
 impl Phrase {
+    /// Whether other words stand inside it.
+    pub(super) fn is_parted(&self) -> bool {
+        self.rest.iter().any(|piece| matches!(piece, Piece::Any))
+    }
+
     /// Where its own words stand, counted from the first.
     pub(super) fn places(&self) -> impl Iterator<Item = usize> {
         let own = self.rest.iter().enumerate();
@@ -184,6 +198,7 @@ pub(super) struct Lexicon {
     whole: HashMap<String, Vec<Phrase>>,
     /// Those whose first word only begins so, by the beginning of it.
     starts: HashMap<String, Vec<(String, Phrase)>>,
+    keys: HashMap<u16, Vec<Key>>,
 }
 
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
@@ -225,37 +240,68 @@ impl Lexicon {
 
     fn add(&mut self, phrases: &str, class: Class, tongue: u8) {
         for phrase in phrases.split(',') {
-            let folded = folded(phrase);
-            let mut parts = folded.split_whitespace().flat_map(pieces);
-            let Some(first) = parts.next() else {
+            if !phrase.contains(GAP) {
+                self.add_phrase(phrase, class, tongue, false);
                 continue;
-            };
-            let phrase = |rest, first: &str| Phrase {
-                rest,
-                chars: first.chars().count(),
-                class,
-                tongue,
-            };
-            let rest = parts.map(Piece::of).collect();
-            match first.strip_suffix('*') {
-                Some(start) => self
-                    .starts
-                    .entry(beginning(start).to_owned())
-                    .or_default()
-                    .push((start.to_owned(), phrase(rest, start))),
-                None => self
-                    .whole
-                    .entry(first.to_owned())
-                    .or_default()
-                    .push(phrase(rest, first)),
+            }
+            for words in 0..=GAP_WORDS {
+                let phrase = phrase.replacen(GAP, &" _ ".repeat(words), 1);
+                self.add_phrase(&phrase, class, tongue, true);
             }
         }
     }
 
-    /// The longest phrase that `texts` begin with.
-    pub(super) fn longest(&self, texts: &[&str], tongues: Tongues) -> Option<&Phrase> {
+    fn add_phrase(&mut self, phrase: &str, class: Class, tongue: u8, has_gap: bool) {
+        let folded = folded(phrase);
+        let mut parts = folded.split_whitespace().flat_map(pieces);
+        let Some(first) = parts.next() else {
+            return;
+        };
+        let phrase = |rest, first: &str| Phrase {
+            rest,
+            chars: first.chars().count(),
+            class,
+            tongue,
+            has_gap,
+        };
+        let rest = parts.map(Piece::of).collect();
+        let start = first.strip_suffix('*');
+        if let Class::End(end) = class {
+            let keys = self.keys.entry(end.choice).or_default();
+            let key = key(beginning(start.unwrap_or(first)));
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        match start {
+            Some(start) => self
+                .starts
+                .entry(beginning(start).to_owned())
+                .or_default()
+                .push((start.to_owned(), phrase(rest, start))),
+            None => self
+                .whole
+                .entry(first.to_owned())
+                .or_default()
+                .push(phrase(rest, first)),
+        }
+    }
+
+    /// The keys of all words for one of several things that exclude each other.
+    pub(super) fn keys(&self, choice: u16) -> &[Key] {
+        self.keys
+            .get(&choice)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+    }
+
+    /// The longest phrase that `texts` begin with; behind `part` of them stands the first comma.
+    pub(super) fn longest(&self, texts: &[&str], part: usize, tongues: Tongues) -> Option<&Phrase> {
         let found = self.fitting(texts);
-        let known = found.filter(|phrase| phrase.tongue & tongues.0 != 0);
+        let known = found.filter(|phrase| {
+            let is_whole = !phrase.has_gap || phrase.rest.len() < part;
+            is_whole && phrase.tongue & tongues.0 != 0
+        });
         known.max_by_key(|phrase| (phrase.rest.len(), phrase.chars))
     }
 
@@ -321,6 +367,8 @@ fn named(class: &str) -> Option<Class> {
         "deny" => Class::Deny,
         "particle" => Class::Particle,
         "echo" => Class::Echo,
+        "unchanged" => Class::Unchanged,
+        "as-is" => Class::AsIs,
         "plain" => Class::Plain,
         "filler" => Class::Filler,
         "must" => Class::Must,

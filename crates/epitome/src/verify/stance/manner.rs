@@ -23,6 +23,10 @@ pub(super) struct Manner {
     pub(super) all: bool,
     /// It speaks of some of them.
     pub(super) some: bool,
+    /// It says what is preferred, and leaves the rest possible.
+    pub(super) prefers: bool,
+    /// It does so by a verb that needs no word between the two.
+    pub(super) prefers_by_case: bool,
 }
 
 impl Manner {
@@ -30,7 +34,7 @@ impl Manner {
     pub(super) const fn weakens(self, other: Self) -> bool {
         let is_free = self.may && !self.must && !self.only && other.must && !other.may;
         let is_partial = self.some && !self.all && other.all && !other.some;
-        self.is_weak && !other.is_weak || is_free || is_partial
+        self.is_weak && !other.is_weak && !other.prefers || is_free || is_partial
     }
 
     /// Whether it says that something may be done, and leaves out nothing.
@@ -40,7 +44,7 @@ impl Manner {
 
     /// Whether one of the two leaves out whom the other lets in.
     pub(super) const fn opens(self, other: Self) -> bool {
-        self.may && self.also && !self.only && other.only
+        self.also && !self.only && other.only && !other.also
             || self.everyone && !self.only && other.only && !other.everyone
             || other.everyone && !other.only && self.only && !self.everyone
     }

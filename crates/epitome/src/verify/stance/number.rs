@@ -27,7 +27,7 @@ pub(super) const fn may_be_same(one: u32, other: u32) -> bool {
 }
 
 /// A sentence with its Chinese numbers in figures: 两百字 → 200 字.
-pub(super) fn in_figures(text: &str) -> Option<String> {
+pub(in crate::verify) fn in_figures(text: &str) -> Option<String> {
     if !text.contains(is_unspaced) {
         return None;
     }

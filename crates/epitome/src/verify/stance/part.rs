@@ -42,6 +42,8 @@ pub(super) struct Part {
     pub(super) is_condition: bool,
     /// Behind how many items such a denial stands, if it is the only one.
     pub(super) without: Option<usize>,
+    /// Whether it says that something is not changed.
+    pub(super) is_unchanged: bool,
     /// Whether it tells why or what for.
     pub(super) is_reason: bool,
     /// Units since the last denial.
@@ -74,6 +76,12 @@ impl Part {
         !self.is_clause && self.denies() && self.is_one_name() && !self.has_manner
     }
 
+    /// Whether it says that something stays.
+    pub(super) fn has_stayed(&self) -> bool {
+        let mut ends = self.items.iter().filter_map(|item| item.end);
+        ends.any(|end| end.stays)
+    }
+
     pub(super) fn says_something(&self) -> bool {
         !self.items.is_empty()
     }
@@ -98,7 +106,11 @@ pub(super) fn signs(clause: &[Part]) -> Vec<Sign> {
         let sign = if part.is_reason {
             Sign::Open
         } else if is_aside(at, part) {
-            before.other()
+            match before {
+                // "No tabs, no spaces" sets nothing against anything.
+                Sign::Minus if !part.is_condition => Sign::Open,
+                _ => before.other(),
+            }
         } else if is_one {
             Sign::of(denials)
         } else if part.denials > 0 || part.asserts {

@@ -7,10 +7,11 @@ use super::number;
 use super::order::{self, When};
 use super::part::{Item, NAME_CHARS, Part, signs};
 use super::swap;
+use super::told::{CASES, CONDITIONS, NEEDS, NOBODY, NOTHING, TO, WANTS};
 use super::unit::{Begins, Unit, units};
 use super::{Bound, Chosen, Sign, Stance, Word};
-use crate::verify::spelled;
 use crate::verify::word::{is_unspaced, words};
+use crate::verify::{quantity, spelled};
 
 /// So far behind a denial a limit is still the one that it denies: "may not take longer than".
 const DENIED_UNITS: usize = 4;
@@ -18,127 +19,16 @@ const DENIED_UNITS: usize = 4;
 const DENIALS: usize = 2;
 /// So many units are the beginning of a sentence.
 const FIRST_UNITS: usize = 2;
-/// Words that deny as a condition of something else.
-const CONDITIONS: &[&str] = &[
-    "without",
-    "unless",
-    "except",
-    "ohne",
-    "ausser",
-    "sans",
-    "sauf",
-    "sin",
-    "salvo",
-    "excepto",
-    "без",
-    "кроме",
-    "未",
-    "没",
-    "除",
-    "on",
-    "by",
-    "eigenmachtig",
-    "de",
-    "por",
-    "самостоятельно",
-    "擅",
-];
-/// What need not be may be: what denies one of these forbids nothing.
-const NEEDS: &[&str] = &[
-    "need",
-    "needs",
-    "needed",
-    "necessary",
-    "required",
-    "unnecessary",
-    "optional",
-    "muss",
-    "mussen",
-    "musst",
-    "brauch",
-    "brauche",
-    "brauchst",
-    "braucht",
-    "brauchen",
-    "notig",
-    "notwendig",
-    "unnotig",
-    "erforderlich",
-    "besoin",
-    "necessaire",
-    "necessite",
-    "necessitent",
-    "requiert",
-    "requires",
-    "require",
-    "bedarf",
-    "benotigt",
-    "necesita",
-    "necesitan",
-    "requiere",
-    "требует",
-    "требуется",
-    "требуются",
-    "inutile",
-    "obligatoire",
-    "necesario",
-    "necesaria",
-    "falta",
-    "obligatorio",
-    "нужно",
-    "нужен",
-    "нужна",
-    "нужны",
-    "надо",
-    "обязательно",
-    "необязательно",
-    "必",
-    "需",
-    "用",
-];
-/// Words that begin a condition.
-const CASES: &[&str] = &[
-    "if",
-    "when",
-    "while",
-    "wenn",
-    "falls",
-    "solange",
-    "si",
-    "quand",
-    "tant",
-    "cuando",
-    "mientras",
-    "если",
-    "когда",
-    "пока",
-    "如",
-    "若",
-    "当",
-];
+/// How the verb begins that says by the case of its nouns which it prefers.
+const BY_CASE: &str = "предпоч";
 /// "A is better than B" in one word.
 const BETTER: &str = "лучше";
-/// What "nobody but" begins with where it is denied once more.
-const NOBODY: &[&str] = &["никто", "никому", "nadie"];
-/// Words by which somebody says what he wants.
-const WANTS: &[&str] = &[
-    "want",
-    "wants",
-    "will",
-    "mochte",
-    "veux",
-    "veut",
-    "quiero",
-    "quiere",
-    "хочу",
-    "хочет",
-];
 /// So many words behind "without" are what it denies.
 const WITHOUT_ITEMS: usize = 2;
 /// What stands for a denial inside a word.
 const SHORT: [(&str, &str); 6] = [
     ("-free", " without"),
-    ("non-", "not "),
+    ("non-", "non "),
     ("can't", "can not"),
     ("cannot", "can not"),
     ("won't", "will not"),
@@ -167,6 +57,10 @@ pub(super) fn read(sentence: &str) -> Stance {
         also: has(Class::Also),
         all: has(Class::All),
         some: has(Class::Some),
+        prefers: has(Class::Prefers),
+        prefers_by_case: units
+            .iter()
+            .any(|unit| unit.class == Some(Class::Prefers) && unit.text.starts_with(BY_CASE)),
     };
     let mut reader = Reader {
         has_denied: has(Class::Particle),
@@ -183,9 +77,19 @@ pub(super) fn read(sentence: &str) -> Stance {
         .any(|unit| matches!(unit.class, Some(Class::Must | Class::May | Class::Deny)));
     stance.waives = stance.has_denial && units.iter().any(|unit| NEEDS.contains(&unit.text));
     stance.placed = swap::placed(&units);
+    stance.begins_with_word = units.first().is_some_and(Unit::is_word);
     stance.names = names(sentence, &lower);
+    stance.names_nothing = units.iter().any(|unit| NOTHING.contains(&unit.text));
+    let chosen = units.iter().filter_map(|unit| match unit.class {
+        Some(Class::End(end)) => Some(LEXICON.keys(end.choice)),
+        _ => None,
+    });
+    stance.looked_up = chosen.flatten().copied().collect();
     let told = units.iter().filter(|unit| unit.is_word());
     stance.numbers = told.filter_map(|unit| number::value(unit.text)).collect();
+    if !stance.numbers.is_empty() {
+        stance.amounts = quantity::values(sentence);
+    }
     stance
 }
 
@@ -280,9 +184,18 @@ impl Reader {
             Some(Class::Echo) if self.has_denied => {}
             // "Никто, кроме него, не": the denial belongs to whom it leaves out.
             Some(Class::Particle) if self.leaves_out_nobody => self.leaves_out_nobody = false,
-            Some(class @ (Class::Deny | Class::Particle | Class::Echo | Class::NoOther)) => {
+            Some(Class::AsIs) if !part.has_stayed() => {}
+            Some(
+                class @ (Class::Deny
+                | Class::Particle
+                | Class::Echo
+                | Class::NoOther
+                | Class::Unchanged
+                | Class::AsIs),
+            ) => {
                 self.has_denied = true;
                 part.has_else |= class == Class::NoOther;
+                part.is_unchanged |= matches!(class, Class::Unchanged | Class::AsIs);
                 if CONDITIONS.contains(&unit.text) {
                     part.is_condition = true;
                     part.without = Some(part.items.len());
@@ -349,6 +262,7 @@ impl Reader {
             has_case: parts().any(|part| part.is_condition && part.without.is_none()),
             has_without: parts().any(|part| part.without.is_some()),
             only_without: parts().all(|part| part.denials == usize::from(part.without.is_some())),
+            is_unchanged: parts().any(|part| part.is_unchanged),
             is_tangled: clauses.iter().any(|clause| denials(clause) > DENIALS),
             has_order: order.is_some(),
             has_denied_bound: self.has_denied_bound,
@@ -395,18 +309,22 @@ impl Reader {
             };
             let is_case = part.is_condition && part.denials == 0;
             for (at, (item, when)) in part.items.iter().zip(&whens).enumerate() {
+                // "Stays unchanged": it stays, and nothing is done to it.
+                let is_staying = part.is_unchanged && item.end.is_some_and(|end| end.stays);
                 // Who undoes something denies what he does it to.
                 let undone = part.items.iter().zip(&whens);
                 let undone = undone.filter(|(item, its)| item.undoes() && *its == when);
                 let is_before = without.is_some_and(|without| at < without);
-                let is_turned = (undone.count() % 2 == 1) != is_before;
+                let is_turned = ((undone.count() % 2 == 1) != is_before) != is_staying;
                 let is_past = without.is_some() && !is_before && !is_without(at);
-                let deed = match item.follows_unwanted || is_past {
+                // "Book it without": nobody says without what.
+                let is_bare = part.denials == 1 && part.without == Some(part.items.len());
+                let deed = match item.follows_unwanted || is_past || is_bare {
                     true => Sign::Open,
                     false if is_turned => sign.other(),
                     false => sign,
                 };
-                let is_contrast = item.is_unwanted || is_aside || is_without(at);
+                let is_contrast = item.is_unwanted || is_aside || is_without(at) || is_staying;
                 let when = when.filter(|_| !is_case);
                 match item.end {
                     Some(end) if end.kind != ChoiceKind::Deed => stance.ends.push(Chosen {
@@ -416,6 +334,7 @@ impl Reader {
                         is_contrast,
                         sign: deed,
                         is_denied: item.is_denied,
+                        is_plain: part.denials == 0 || part.denials == 1 && is_before,
                     }),
                     end => stance.add(Word {
                         text: item.text.clone(),
@@ -459,9 +378,6 @@ impl Reader {
         }
     }
 }
-
-/// What stands between the two in "I prefer A to B".
-const TO: &[&str] = &["to", "a", "au", "aux", "al", "que", "qu"];
 
 /// Whether a word stands between what is preferred and what is not; `names` tells whether something was preferred, and
 /// named. Who prefers "to" do something compares nothing.

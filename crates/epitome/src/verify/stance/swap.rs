@@ -115,11 +115,10 @@ pub(super) fn placed(units: &[Unit<'_>]) -> Vec<Placed> {
         } else if unit.class == Some(Class::Then) {
             is_listed = false;
             part = Some(key("then"));
-        } else if matches!(
-            unit.class,
-            Some(Class::Before | Class::After | Class::Until)
-        ) {
+        } else if matches!(unit.class, Some(Class::Before | Class::Until)) {
             part = Some(key("before"));
+        } else if unit.class == Some(Class::After) {
+            part = Some(key("after"));
         }
         is_name = unit.is_word();
     }
@@ -174,6 +173,11 @@ pub(super) fn are_swapped(one: &[Placed], other: &[Placed]) -> bool {
     })
 }
 
+/// Whether two words are the same but for an S at the end: "I write", "he writes".
+fn is_same_to_the_letter(one: &str, other: &str) -> bool {
+    one == other || one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+}
+
 /// Whether both places, of which the second begins at `back`, say the same of whatever stands there, so that it is no
 /// other way to put the sentence ("edit the files", "the files are edited") and no list. What stands in between up to
 /// `front` tells it too, if it is the same to the letter.
@@ -183,11 +187,15 @@ fn has_parts(one: &[Placed], other: &[Placed], [front, back]: [usize; 2]) -> boo
     let first = |words: &[Placed]| words.first().map(|word| word.part);
     let between = one.get(front..back).zip(other.get(length - back..its_back));
     let between = between.filter(|(own, its)| {
-        let texts = |words: &[Placed]| -> Vec<Box<str>> {
-            words.iter().map(|word| word.text.clone()).collect()
-        };
-        !own.is_empty() && texts(own) == texts(its)
+        let same = |(own, its): (&Placed, &Placed)| is_same_to_the_letter(&own.text, &its.text);
+        !own.is_empty() && own.len() == its.len() && own.iter().zip(*its).all(same)
     });
+    // When something is done may be said first or last: it takes nobody's place.
+    let is_mark =
+        |words: Option<&[Placed]>| words.is_some_and(|words| words.iter().all(|word| word.is_mark));
+    let is_mixed = is_mark(one.get(..front)) != is_mark(one.get(back..));
+    // Where words are not separated, what is spoken of may stand first.
+    let is_free = one.iter().any(|word| word.text.contains(is_unspaced));
     // "A for this and B for that" is no list of things that are all the same.
     let has_part = between.is_some_and(|(own, _)| {
         own.iter()
@@ -197,7 +205,7 @@ fn has_parts(one: &[Placed], other: &[Placed], [front, back]: [usize; 2]) -> boo
         let is_listed = own.is_listed || its.is_listed;
         own.part == its.part
             && (!is_listed || has_part)
-            && (own.part.is_some() || between.is_some())
+            && (own.part.is_some() || between.is_some() && !is_mixed && (!is_free || has_part))
     };
     first(one) == first(other)
         && one

@@ -58,13 +58,15 @@ pub(super) fn units(lower: &str) -> Vec<Unit<'_>> {
     let mut end = 0;
     for word in words(lower) {
         let between = lower.get(end..word.start).unwrap_or_default();
-        found.push((word.text, edge(between)));
+        found.push((word.text, edge(between, word.text)));
         end = word.start + word.text.len();
     }
     let texts: Vec<&str> = found.iter().map(|(text, _)| *text).collect();
     let tongues = LEXICON.tongues(&texts);
     let mut units = Vec::with_capacity(found.len());
     let mut taken = vec![false; found.len()];
+    // "Erst X, wenn Y": it is the last word that says what comes first.
+    let mut orders = vec![None; found.len()];
     for (at, (text, begins)) in found.iter().enumerate() {
         if taken.get(at) == Some(&true) {
             continue;
@@ -75,13 +77,31 @@ pub(super) fn units(lower: &str) -> Vec<Unit<'_>> {
             .take_while(|(_, begins)| *begins != Begins::Clause)
             .count();
         let rest = texts.get(at..at + length).unwrap_or_default();
-        let phrase = LEXICON.longest(rest, tongues);
+        let behind = found.iter().skip(at + 1);
+        let part = 1 + behind
+            .take_while(|(_, begins)| *begins == Begins::Nothing)
+            .count();
+        let phrase = LEXICON.longest(rest, part, tongues);
+        let parted = phrase.filter(|phrase| phrase.class == Class::After && phrase.is_parted());
+        let last = parted.and_then(|phrase| phrase.places().last());
         for place in phrase.iter().flat_map(|phrase| phrase.places()) {
             if let Some(taken) = taken.get_mut(at + place) {
-                *taken = true;
+                *taken = Some(place) != last;
             }
         }
+        if let Some(order) = last.and_then(|last| orders.get_mut(at + last)) {
+            *order = parted.map(|phrase| phrase.class);
+        }
+        let ordered = orders.get(at).copied().flatten();
+        let is_number = |at: Option<usize>| {
+            let text = at.and_then(|at| texts.get(at));
+            text.is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        // "Von 9 bis 17 Uhr"
+        let is_range = is_number(at.checked_sub(1)) && is_number(Some(at + 1));
         let class = match phrase {
+            _ if ordered.is_some() => ordered,
+            Some(_) if parted.is_some() || is_range => Some(Class::Filler),
             Some(phrase) => Some(phrase.class),
             None if tells(text) => None,
             None => Some(Class::Filler),
@@ -121,12 +141,13 @@ fn is_joined(units: &[Unit<'_>]) -> bool {
 
 /// What begins behind the signs between two words. A sign inside a name or before it ends nothing: `config/prod.toml`,
 /// `.env`.
-fn edge(between: &str) -> Begins {
+fn edge(between: &str, behind: &str) -> Begins {
     let mut signs = between.chars().peekable();
     let mut begins = Begins::Nothing;
     while let Some(sign) = signs.next() {
         let is_free = !sign.is_ascii()
             || sign == '('
+            || signs.peek().is_none() && behind.starts_with(is_unspaced)
             || signs.peek().is_some_and(|next| !next.is_alphanumeric());
         if is_free && BETWEEN_CLAUSES.contains(&sign) {
             return Begins::Clause;

@@ -17,8 +17,9 @@ const REQUEST_BYTES: usize = 160;
 const ABOUT_A_RULE: f64 = 0.5;
 const ABOUT_A_REQUEST: f64 = 0.75;
 const LIFTED: f64 = 0.3;
-/// How alike it must be at least to be heard of.
+/// How alike it must be at least to be heard of, and to be about something that he spoke of.
 const LOOSE: f64 = 0.28;
+const TOUCHED: f64 = 0.25;
 /// What the words weigh that both must have, unless they have no others.
 const SHARED_WEIGHT: usize = 2 * WORD_WEIGHT;
 const ALL_ALIKE: f64 = 0.99;
@@ -104,6 +105,21 @@ impl Index {
             }
         }
         found
+    }
+
+    /// Whether a sentence is about something that was asked for in `text`, however little they share.
+    pub(super) fn touches(&self, told: &Stance, text: &str) -> bool {
+        self.sharing(told).any(|at| {
+            self.sentences.get(at).is_some_and(|sentence| {
+                let words = text.get(sentence.place.clone()).unwrap_or_default();
+                let typed = sentence.read.get_or_init(|| read(words));
+                typed.iter().any(|typed| {
+                    let compared = told.beside(&typed.stance);
+                    let is_alike = compared.shared > 0 && compared.alike >= TOUCHED;
+                    is_alike || told.shares_amount(&typed.stance)
+                })
+            })
+        })
     }
 
     /// The sentences that share most words with another.
