@@ -1,6 +1,6 @@
 //! A proxy in front of a scripted model, for one test.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -436,5 +436,20 @@ pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
             0 => return bytes,
             count => bytes.extend_from_slice(&buffer[..count]),
         }
+    }
+}
+
+/// Says that a suite could not run, and why.
+#[expect(clippy::print_stderr, reason = "a test says what it skips")]
+pub(crate) fn report_skip(suite: &str, reason: &str) {
+    let line = format!("SUITE-SKIPPED {suite}: {reason}");
+    eprintln!("{line}");
+    if let Some(report) = std::env::var_os("EPITOME_SKIP_REPORT") {
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(report);
+        let mut file = file.expect("the report of skipped suites can be written");
+        writeln!(file, "{line}").expect("the report of skipped suites can be written");
     }
 }
