@@ -416,6 +416,17 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("never happened: {what}");
 }
 
+/// The same for what has to be waited for.
+pub(crate) async fn eventually_async(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..6_000 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never happened: {what}");
+}
+
 /// Reads one request with a length from a client of a server that is written by hand; all of its bytes.
 pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -440,7 +451,6 @@ pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
 }
 
 /// Says that a suite could not run, and why.
-#[expect(clippy::print_stderr, reason = "a test says what it skips")]
 pub(crate) fn report_skip(suite: &str, reason: &str) {
     let line = format!("SUITE-SKIPPED {suite}: {reason}");
     eprintln!("{line}");
