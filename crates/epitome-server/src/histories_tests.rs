@@ -95,8 +95,7 @@ async fn another_process_knows_what_this_one_saw() {
     drop(seen);
     tasks.close();
     tasks.wait().await;
-    let store = open().await;
-    are_known(&histories(Some(&store), &TaskTracker::new())).await;
+    are_known(&histories(Some(&open().await), &TaskTracker::new())).await;
     // A turn whose beginning could not be found in time is kept, and is whole as soon as that is found.
     let blind = in_memory();
     let (third, _) = request(r#"{"previous_response_id":"r2","input":"three"}"#);
@@ -104,7 +103,7 @@ async fn another_process_knows_what_this_one_saw() {
     assert!(matches!(before, Before::Unknown));
     let late = Open::new(&third, before, false);
     let tasks = TaskTracker::new();
-    let seen = histories(Some(&store), &tasks);
+    let seen = histories(Some(&open().await), &tasks);
     close(&seen, late, "r3", &[]);
     drop(seen);
     tasks.close();

@@ -7,7 +7,7 @@ use epitome_engine::known_models::BeliefUpdate;
 use epitome_store::{
     AnyStore, Append, Entries, Outcome, Outcomes, Store, TenantId, TurnRow, Turns,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::health::Health;
 use super::late::may_pass;
@@ -58,12 +58,31 @@ fn turn_bytes(turn: &TurnRow) -> usize {
 pub(super) struct Queue {
     sender: mpsc::UnboundedSender<Write>,
     health: Arc<Health>,
+    hurry: Arc<Notify>,
+}
+
+/// The other end of a queue.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    writes: mpsc::UnboundedReceiver<Write>,
+    /// That something came which should not wait for company.
+    hurry: Arc<Notify>,
 }
 
 impl Queue {
-    pub(super) fn new(health: Arc<Health>) -> (Self, mpsc::UnboundedReceiver<Write>) {
+    pub(super) fn new(health: Arc<Health>) -> (Self, Waiting) {
         let (sender, writes) = mpsc::unbounded_channel();
-        (Self { sender, health }, writes)
+        let hurry = Arc::new(Notify::new());
+        let waiting = Waiting {
+            writes,
+            hurry: Arc::clone(&hurry),
+        };
+        let queue = Self {
+            sender,
+            health,
+            hurry,
+        };
+        (queue, waiting)
     }
 
     /// Says whether there was room.
@@ -73,7 +92,12 @@ impl Queue {
             self.health.full();
             return false;
         }
+        // Nobody sends a turn again, and the client may go on from it at once.
+        let is_urgent = matches!(write, Write::Turn(_));
         let sent = self.sender.send(write).is_ok();
+        if is_urgent {
+            self.hurry.notify_one();
+        }
         if !sent {
             self.health.give_back(bytes);
         }
@@ -86,9 +110,10 @@ pub(super) async fn write_all(
     store: Arc<AnyStore>,
     tenant: TenantId,
     index: Arc<Index>,
-    mut writes: mpsc::UnboundedReceiver<Write>,
+    waiting: Waiting,
     health: Arc<Health>,
 ) {
+    let Waiting { mut writes, hurry } = waiting;
     let mut batch = Vec::new();
     let mut turns = Vec::new();
     let mut is_behind = true;
@@ -110,7 +135,7 @@ pub(super) async fn write_all(
             break;
         }
         // A commit costs much more than a row, so writes wait a moment for company.
-        crate::clock::sleep(GATHER).await;
+        crate::clock::within(GATHER, hurry.notified()).await.ok();
         while batch.len() < BATCH
             && let Ok(write) = writes.try_recv()
         {
