@@ -60,6 +60,10 @@ const BENCHES: &[Bench] = &[
         name: "proxy",
         package: "epitome-server",
     },
+    Bench {
+        name: "stress",
+        package: "epitome-cli",
+    },
 ];
 
 /// The benchmark that can be held against another build of the command.

@@ -20,13 +20,21 @@ pub(crate) struct Need {
 }
 
 /// What `cargo xtask test` prepares. A suite that needs something new gets a row here.
-pub(crate) const FOR_TESTS: &[Need] = &[Need {
-    name: "Python with venv",
-    // Debian ships `venv` without `ensurepip` unless python3-venv is installed; only both together make an environment.
-    detect: "python3 -c 'import venv, ensurepip'",
-    packages: &["python3", "python3-venv"],
-    suites: &["sdk"],
-}];
+pub(crate) const FOR_TESTS: &[Need] = &[
+    Need {
+        name: "Python with venv",
+        // Debian ships `venv` without `ensurepip` unless python3-venv is installed; only both together make an environment.
+        detect: "python3 -c 'import venv, ensurepip'",
+        packages: &["python3", "python3-venv"],
+        suites: &["sdk"],
+    },
+    Need {
+        name: "Chromium",
+        detect: "command -v chromium",
+        packages: &["chromium"],
+        suites: &["browser"],
+    },
+];
 
 /// What `cargo xtask agents` prepares, and `test` for its part of it.
 pub(crate) const FOR_AGENTS: &[Need] = &[

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     for setting in unused(&loaded) {
         tell!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
+    allow_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -93,6 +94,26 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
 /// What a proxy with these flags is told.
 pub(crate) fn config_of(args: &ServeArgs, config: Option<&Path>) -> Result<Config> {
     configured(&load(config, flags(args)?, args.quiet)?)
+}
+
+/// A request takes up to two descriptors, and many systems give a program 1,024 unless it asks for more. Where it may not
+/// have them, it serves with what it has.
+fn allow_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        const WANTED: u64 = 65_536;
+        let limit = getrlimit(Resource::Nofile);
+        let wanted = limit.maximum.map_or(WANTED, |most| most.min(WANTED));
+        if limit.current.is_some_and(|current| current < wanted) {
+            let limit = Rlimit {
+                current: Some(wanted),
+                maximum: limit.maximum,
+            };
+            // Refused: then fewer connections are open at once.
+            let _ = setrlimit(Resource::Nofile, limit);
+        }
+    }
 }
 
 /// What the proxy makes of a configuration.

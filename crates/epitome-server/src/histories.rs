@@ -1,35 +1,31 @@
 //! Histories that the provider keeps: every item went by here, so that they can be said in full when they no longer fit.
+//! Turns are looked for in memory first, then in the store.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
-use epitome_wire::{AnswerItems, Continued, sent_back};
+use epitome_store::TurnRow;
+use epitome_wire::{AnswerItems, Body, Continued, Recent, Wire, sent_back};
+
+use crate::clock::now_ms;
+use crate::journal::Journal;
 
 /// What the turns of all conversations may take in memory, about.
 const CAPACITY_BYTES: usize = 64 << 20;
 
-/// Turns by the ids of their answers. Two generations: when the younger one is full, the older one is forgotten.
-#[derive(Debug, Default)]
+/// Turns by the ids of their answers.
+#[derive(Debug)]
 pub(crate) struct Histories {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    young: HashMap<String, Arc<Turn>>,
-    young_bytes: usize,
-    old: HashMap<String, Arc<Turn>>,
+    kept: Recent<Arc<Turn>>,
+    journal: Arc<Journal>,
 }
 
 /// One request with its answer, and what came before.
 #[derive(Debug)]
 pub(crate) struct Turn {
     previous: Option<Arc<Self>>,
-    /// What the client added.
-    input: Vec<Bytes>,
-    /// What the model answered, as a client may send it back.
-    output: Vec<Bytes>,
+    /// What the client added, and what the model answered as a client may send it back.
+    items: Vec<Bytes>,
     /// The compaction that stands at the beginning of what the provider has under this id.
     held_under: Option<String>,
 }
@@ -45,21 +41,59 @@ pub(crate) struct InFull {
 }
 
 impl InFull {
+    pub(crate) fn new(request: &Continued, brief: &Bytes, previous: Arc<Turn>) -> Self {
+        let mut turns = vec![&previous];
+        while let Some(earlier) = turns.last().and_then(|turn| turn.previous.as_ref()) {
+            turns.push(earlier);
+        }
+        let turns = turns.iter().rev();
+        let items: Vec<Bytes> = turns.flat_map(|turn| &turn.items).cloned().collect();
+        Self {
+            brief: brief.clone(),
+            full: request.in_full(&items),
+            previous,
+        }
+    }
+
     /// Whether the provider has the history in this form already.
     pub(crate) fn is_held_under(&self, compaction: &str) -> bool {
         self.previous.held_under.as_deref() == Some(compaction)
     }
 }
 
+/// What a request goes on from.
+#[derive(Clone, Debug)]
+pub(crate) enum Before {
+    Nothing,
+    Known(Arc<Turn>),
+    /// An answer that nobody here saw, or that the store did not find in time.
+    Unknown,
+}
+
 /// A turn whose answer is still to come.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
-    previous: Option<Arc<Turn>>,
+    before: Before,
+    previous: Option<String>,
     input: Vec<Bytes>,
     held_under: Option<String>,
+    is_private: bool,
 }
 
 impl Open {
+    pub(crate) fn new(request: &Continued, before: Before, is_private: bool) -> Self {
+        Self {
+            held_under: match &before {
+                Before::Known(turn) => turn.held_under.clone(),
+                Before::Nothing | Before::Unknown => None,
+            },
+            before,
+            previous: request.previous().map(ToOwned::to_owned),
+            input: request.added().to_vec(),
+            is_private,
+        }
+    }
+
     /// The request is sent in full, beginning with a compaction.
     pub(crate) fn sent_under(mut self, compaction: &str) -> Self {
         self.held_under = Some(compaction.to_owned());
@@ -68,34 +102,28 @@ impl Open {
 }
 
 impl Histories {
-    /// What a request adds, and to what: what it goes on from must be known, or nothing is kept of it.
-    pub(crate) fn open(&self, request: &Continued) -> Option<Open> {
-        let previous = match request.previous() {
-            Some(id) => Some(self.find(id)?),
-            None => None,
-        };
-        Some(Open {
-            held_under: previous.as_ref().and_then(|turn| turn.held_under.clone()),
-            previous,
-            input: request.added().to_vec(),
-        })
+    pub(crate) fn new(journal: Arc<Journal>) -> Self {
+        Self {
+            kept: Recent::new(CAPACITY_BYTES),
+            journal,
+        }
     }
 
-    /// A request that goes on from an id, with everything in it.
-    pub(crate) fn in_full(&self, request: &Continued, brief: &Bytes) -> Option<InFull> {
-        let previous = self.find(request.previous()?)?;
-        let mut turns = vec![&previous];
-        while let Some(earlier) = turns.last().and_then(|turn| turn.previous.as_ref()) {
-            turns.push(earlier);
+    /// What a request goes on from.
+    pub(crate) async fn before(&self, request: &Continued) -> Before {
+        let Some(id) = request.previous() else {
+            return Before::Nothing;
+        };
+        if let Some(turn) = self.kept.find(id) {
+            return Before::Known(turn);
         }
-        let turns = turns.iter().rev();
-        let items = turns.flat_map(|turn| turn.input.iter().chain(&turn.output));
-        let items: Vec<Bytes> = items.cloned().collect();
-        Some(InFull {
-            brief: brief.clone(),
-            full: request.in_full(&items),
-            previous,
-        })
+        let rows = self.journal.turns_to(id).await;
+        let bytes = rows.iter().map(|row| row.items.len()).sum();
+        let Some(turn) = linked(&rows) else {
+            return Before::Unknown;
+        };
+        self.kept.put(id.to_owned(), Arc::clone(&turn), bytes);
+        Before::Known(turn)
     }
 
     /// The answer to a request has come.
@@ -103,40 +131,61 @@ impl Histories {
         let Some(id) = answer.response.clone().filter(|_| !answer.is_cut) else {
             return;
         };
+        let mut items = open.input;
+        items.extend(sent_back(&answer.items));
+        if !open.is_private && self.journal.has_store() {
+            self.journal.keep_turn(TurnRow {
+                id: id.clone(),
+                previous: open.previous,
+                items: listed(&items),
+                compaction: open.held_under.clone(),
+                at_ms: now_ms(),
+            });
+        }
+        let previous = match open.before {
+            Before::Nothing => None,
+            Before::Known(turn) => Some(turn),
+            // The store may know the whole later.
+            Before::Unknown => return,
+        };
+        let bytes = items.iter().map(Bytes::len).sum();
         let turn = Turn {
-            previous: open.previous,
-            input: open.input,
-            output: sent_back(&answer.items),
+            previous,
+            items,
             held_under: open.held_under,
         };
-        self.kept().put(id, Arc::new(turn));
-    }
-
-    fn find(&self, id: &str) -> Option<Arc<Turn>> {
-        let mut kept = self.kept();
-        if let Some(found) = kept.young.get(id) {
-            return Some(Arc::clone(found));
-        }
-        let found = kept.old.remove(id)?;
-        kept.put(id.to_owned(), Arc::clone(&found));
-        Some(found)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.put(id, Arc::new(turn), bytes);
     }
 }
 
-impl Kept {
-    fn put(&mut self, id: String, turn: Arc<Turn>) {
-        let items = turn.input.iter().chain(&turn.output);
-        self.young_bytes += id.len() + items.map(Bytes::len).sum::<usize>();
-        self.young.insert(id, turn);
-        if self.young_bytes > CAPACITY_BYTES / 2 {
-            self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
-        }
+/// Turns as they are stored, the first one first; the last one, with what came before.
+fn linked(rows: &[TurnRow]) -> Option<Arc<Turn>> {
+    let mut last = None;
+    for row in rows {
+        let list = Body::scan_array(row.items.clone(), Wire::OpenAiResponses).ok()?;
+        let items = list.messages().iter();
+        last = Some(Arc::new(Turn {
+            previous: last,
+            items: items.map(|item| row.items.slice(item.clone())).collect(),
+            held_under: row.compaction.clone(),
+        }));
     }
+    last
+}
+
+/// Items as a JSON array.
+fn listed(items: &[Bytes]) -> Bytes {
+    let length: usize = items.iter().map(|item| item.len() + 1).sum();
+    let mut list = Vec::with_capacity(length + 2);
+    list.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            list.push(b',');
+        }
+        list.extend_from_slice(item);
+    }
+    list.push(b']');
+    list.into()
 }
 
 /// One by one: a conversation of thousands of turns must not take as many stack frames to forget.

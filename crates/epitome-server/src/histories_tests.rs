@@ -1,8 +1,26 @@
+use epitome_store::{AnyStore, TenantId};
+use tokio_util::task::TaskTracker;
+
 use super::*;
+use crate::index::Index;
+
+fn histories(store: Option<&Arc<AnyStore>>, tasks: &TaskTracker) -> Histories {
+    let index = Arc::new(Index::default());
+    let journal = Journal::start(store.cloned(), TenantId::local(), index, tasks);
+    Histories::new(Arc::new(journal))
+}
+
+fn in_memory() -> Histories {
+    histories(None, &TaskTracker::new())
+}
 
 fn request(text: &str) -> (Continued, Bytes) {
     let bytes = Bytes::copy_from_slice(text.as_bytes());
-    (Continued::read(bytes.clone()).unwrap(), bytes)
+    (Continued::read(&bytes).unwrap(), bytes)
+}
+
+async fn open(histories: &Histories, request: &Continued) -> Open {
+    Open::new(request, histories.before(request).await, false)
 }
 
 fn close(histories: &Histories, open: Open, id: &str, items: &[Bytes]) {
@@ -12,34 +30,39 @@ fn close(histories: &Histories, open: Open, id: &str, items: &[Bytes]) {
     histories.close(open, &answer);
 }
 
+async fn in_full(histories: &Histories, request: &(Continued, Bytes)) -> Option<InFull> {
+    let (request, bytes) = request;
+    match histories.before(request).await {
+        Before::Known(previous) => Some(InFull::new(request, bytes, previous)),
+        Before::Nothing | Before::Unknown => None,
+    }
+}
+
 fn item(text: &str) -> Bytes {
     Bytes::copy_from_slice(text.as_bytes())
 }
 
-#[test]
-fn a_chain_of_ids_is_said_in_full() {
-    let histories = Histories::default();
+/// Two turns, the second under a compaction.
+async fn two_turns(histories: &Histories) {
     let (first, _) = request(r#"{"input":"one"}"#);
-    let open = histories.open(&first).unwrap();
-    close(
-        &histories,
-        open,
-        "r1",
-        &[item(r#"{"type":"message","a":1}"#)],
-    );
+    let answer = item(r#"{"type":"message","a":1}"#);
+    close(histories, open(histories, &first).await, "r1", &[answer]);
     let (second, _) = request(r#"{"previous_response_id":"r1","input":"two"}"#);
-    let open = histories.open(&second).unwrap().sent_under("k");
+    let under = open(histories, &second).await.sent_under("k");
     close(
-        &histories,
-        open,
+        histories,
+        under,
         "r2",
         &[item(r#"{"type":"message","a":2}"#)],
     );
-    let (third, bytes) = request(r#"{"previous_response_id":"r2","input":"three"}"#);
-    let full = histories.in_full(&third, &bytes).unwrap();
+}
+
+async fn are_known(histories: &Histories) {
+    let third = request(r#"{"previous_response_id":"r2","input":"three"}"#);
+    let full = in_full(histories, &third).await.unwrap();
     assert!(full.is_held_under("k"));
     assert!(!full.is_held_under("other"));
-    assert_eq!(full.brief, bytes);
+    assert_eq!(full.brief, third.1);
     let user = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#);
     let expected = format!(
         r#"{{"input":[{},{{"type":"message","a":1}},{},{{"type":"message","a":2}},{}]}}"#,
@@ -49,54 +72,102 @@ fn a_chain_of_ids_is_said_in_full() {
     );
     assert_eq!(full.full, expected.as_bytes());
     // Going on from an earlier answer is another branch, with what the provider has there.
-    let (branch, bytes) = request(r#"{"previous_response_id":"r1","input":"else"}"#);
-    assert!(
-        !histories
-            .in_full(&branch, &bytes)
-            .unwrap()
-            .is_held_under("k")
-    );
+    let branch = request(r#"{"previous_response_id":"r1","input":"else"}"#);
+    let branch = in_full(histories, &branch).await.unwrap();
+    assert!(!branch.is_held_under("k"));
 }
 
-#[test]
-fn what_nobody_saw_is_not_known() {
-    let histories = Histories::default();
-    let (request, bytes) = request(r#"{"previous_response_id":"elsewhere","input":"x"}"#);
-    assert!(histories.open(&request).is_none());
-    assert!(histories.in_full(&request, &bytes).is_none());
+#[tokio::test]
+async fn a_chain_of_ids_is_said_in_full() {
+    let histories = in_memory();
+    two_turns(&histories).await;
+    are_known(&histories).await;
 }
 
-#[test]
-fn the_oldest_are_forgotten_and_long_chains_end_quietly() {
-    let histories = Histories::default();
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_process_knows_what_this_one_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    let open = async || Arc::new(AnyStore::open(&location).await.unwrap());
+    let tasks = TaskTracker::new();
+    let seen = histories(Some(&open().await), &tasks);
+    two_turns(&seen).await;
+    drop(seen);
+    tasks.close();
+    tasks.wait().await;
+    are_known(&histories(Some(&open().await), &TaskTracker::new())).await;
+    // A turn whose beginning could not be found in time is kept, and is whole as soon as that is found.
+    let blind = in_memory();
+    let (third, _) = request(r#"{"previous_response_id":"r2","input":"three"}"#);
+    let before = blind.before(&third).await;
+    assert!(matches!(before, Before::Unknown));
+    let late = Open::new(&third, before, false);
+    let tasks = TaskTracker::new();
+    let seen = histories(Some(&open().await), &tasks);
+    close(&seen, late, "r3", &[]);
+    drop(seen);
+    tasks.close();
+    tasks.wait().await;
+    let again = histories(Some(&open().await), &TaskTracker::new());
+    let fourth = request(r#"{"previous_response_id":"r3","input":"four"}"#);
+    let full = in_full(&again, &fourth).await.unwrap().full;
+    let full = String::from_utf8(full.to_vec()).unwrap();
+    let said = ["one", "two", "three", "four"].map(|text| full.find(text).unwrap());
+    assert!(said.is_sorted(), "{full}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_private_stays_in_memory() {
+    let store = Arc::new(AnyStore::open("sqlite::memory:").await.unwrap());
+    let tasks = TaskTracker::new();
+    let histories = histories(Some(&store), &tasks);
     let (first, _) = request(r#"{"input":"one"}"#);
-    close(&histories, histories.open(&first).unwrap(), "0", &[]);
+    let private = Open::new(&first, Before::Nothing, true);
+    close(&histories, private, "secret", &[]);
+    let (second, _) = request(r#"{"previous_response_id":"secret","input":"two"}"#);
+    assert!(matches!(histories.before(&second).await, Before::Known(_)));
+    let public = Open::new(&first, Before::Nothing, false);
+    close(&histories, public, "open", &[]);
+    // Both went the same way, so the one is there when the other would be.
+    while histories.journal.turns_to("open").await.is_empty() {
+        crate::clock::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(histories.journal.turns_to("secret").await, []);
+}
+
+#[tokio::test]
+async fn what_nobody_saw_is_not_known() {
+    let histories = in_memory();
+    let (request, _) = request(r#"{"previous_response_id":"elsewhere","input":"x"}"#);
+    let before = histories.before(&request).await;
+    assert!(matches!(before, Before::Unknown));
+    close(&histories, Open::new(&request, before, false), "next", &[]);
+    assert!(histories.kept.find("next").is_none());
+}
+
+#[tokio::test]
+async fn the_oldest_are_forgotten_and_long_chains_end_quietly() {
+    let histories = in_memory();
+    let (first, _) = request(r#"{"input":"one"}"#);
+    close(&histories, open(&histories, &first).await, "0", &[]);
     for turn in 1..50_000 {
         let text = format!(
             r#"{{"previous_response_id":"{}","input":"{turn}"}}"#,
             turn - 1
         );
         let (next, _) = request(&text);
-        close(
-            &histories,
-            histories.open(&next).unwrap(),
-            &turn.to_string(),
-            &[],
-        );
+        let next = open(&histories, &next).await;
+        close(&histories, next, &turn.to_string(), &[]);
     }
     let large = item(&format!(
         r#"{{"type":"message","text":"{}"}}"#,
         "x".repeat(1 << 20)
     ));
     for turn in 0..80 {
-        let open = histories.open(&first).unwrap();
-        close(
-            &histories,
-            open,
-            &format!("large {turn}"),
-            std::slice::from_ref(&large),
-        );
+        let open = open(&histories, &first).await;
+        let id = format!("large {turn}");
+        close(&histories, open, &id, std::slice::from_ref(&large));
     }
-    assert!(histories.find("49999").is_none());
-    assert!(histories.find("large 79").is_some());
+    assert!(histories.kept.find("49999").is_none());
+    assert!(histories.kept.find("large 79").is_some());
 }

@@ -15,7 +15,7 @@ use epitome_engine::record::RecordError;
 use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
     AnyStore, Append, CompactionRow, CompactionState, Compactions, ConversationId, NodeRow,
-    Outcome, PinRow, Pins, TenantId,
+    Outcome, PinRow, Pins, TenantId, TurnRow, Turns,
 };
 use tokio_util::task::TaskTracker;
 
@@ -83,6 +83,11 @@ impl Journal {
         &self.health
     }
 
+    /// Whether the store was removed or replaced under this process.
+    pub(crate) fn is_store_gone(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.is_gone())
+    }
+
     pub(crate) const fn has_store(&self) -> bool {
         self.store.is_some()
     }
@@ -119,6 +124,23 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         false
+    }
+
+    /// The turns that lead to an answer, the first one first; none when the store is slow or broken.
+    pub(crate) async fn turns_to(&self, id: &str) -> Vec<TurnRow> {
+        let Some(store) = &self.store else {
+            return Vec::new();
+        };
+        let turns = store.turns_to(&self.tenant, id);
+        match crate::clock::within(READ_DEADLINE, turns).await {
+            Ok(Ok(turns)) => {
+                self.health.worked(READ);
+                return turns;
+            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
+        }
+        Vec::new()
     }
 
     /// The pins that the user dropped in a conversation; `parent` is the one that it branched off from, which the store may
@@ -228,6 +250,11 @@ impl Journal {
 
     pub(crate) fn belief(&self, update: BeliefUpdate) {
         self.enqueue(Write::Belief(Box::new(update)));
+    }
+
+    /// Queues a turn. Nobody sends it again: what finds no room is not known after a restart.
+    pub(crate) fn keep_turn(&self, turn: TurnRow) {
+        self.enqueue(Write::Turn(Box::new(turn)));
     }
 
     fn enqueue(&self, write: Write) -> bool {

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use epitome::{ContextBeta, Course, Meter, Move, Reading, Reason, Sight, TurnKind, Usage, Work};
 use epitome_engine::known_models::ModelKey;
 use epitome_store::ConversationId;
-use epitome_wire::{Body, ChainKey, Conversation, Field, Items, Memo, Wire};
+use epitome_wire::{Body, BodyError, ChainKey, Conversation, Field, Items, Memo, Wire};
 use tokio_util::task::TaskTracker;
 
 use crate::config::{Config, Mode};
@@ -144,7 +144,7 @@ impl Keeper {
         key: ChainKey,
         models: Models,
         index: Arc<Index>,
-        journal: Journal,
+        journal: Arc<Journal>,
         tasks: TaskTracker,
     ) -> Self {
         let memo = Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter());
@@ -156,7 +156,7 @@ impl Keeper {
             key,
             index,
             models,
-            journal: Arc::new(journal),
+            journal,
             tasks,
         }
     }
@@ -190,6 +190,15 @@ impl Keeper {
         self.rules.lender().is_some()
     }
 
+    /// Whether what is decided is also done.
+    pub(crate) fn acts(&self) -> bool {
+        self.mode == Mode::Act
+    }
+
+    pub(crate) fn is_store_gone(&self) -> bool {
+        self.journal.is_store_gone()
+    }
+
     pub(crate) fn store_health(&self) -> &Health {
         self.journal.health()
     }
@@ -199,12 +208,12 @@ impl Keeper {
     pub(crate) async fn admit(
         self: &Arc<Self>,
         bytes: Bytes,
-        wire: Wire,
+        body: Result<Body, BodyError>,
         endpoint: &Endpoint<'_>,
         kind: Kind,
         now_ms: i64,
     ) -> Outgoing {
-        let body = match Body::scan(bytes.clone(), wire) {
+        let body = match body {
             Ok(body) => Arc::new(body.resolved(|id| self.items.find(id))),
             Err(error) => return Outgoing::untouched(bytes, error.reason()),
         };

@@ -238,9 +238,13 @@ impl Proxy {
             context: context_beta(&envelope.headers),
             is_private: envelope.is_private,
         };
-        let history = self.history(&bytes, wire, kind);
-        let asked = history.in_full().cloned().unwrap_or(bytes);
-        let first = keeper.admit(asked, wire, &endpoint, kind, now_ms()).await;
+        let body = epitome_wire::Body::scan(bytes.clone(), wire);
+        let history = self.history(&envelope, &bytes, &body, kind).await;
+        let (asked, body) = match history.in_full() {
+            Some(full) => (full.clone(), epitome_wire::Body::scan(full.clone(), wire)),
+            None => (bytes, body),
+        };
+        let first = keeper.admit(asked, body, &endpoint, kind, now_ms()).await;
         let first = history.as_sent(first);
         let answer = match self.forward(&envelope, &first).await {
             Ok(answer) => answer,

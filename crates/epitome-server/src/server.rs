@@ -19,6 +19,7 @@ use tokio_util::task::TaskTracker;
 use crate::address::bare;
 use crate::config::{Config, StartError, StoreLocation};
 use crate::control::{self, Control, Token};
+use crate::histories::Histories;
 use crate::index::Index;
 use crate::journal::Journal;
 use crate::keeper::{Action, Keeper, Rules};
@@ -76,6 +77,7 @@ impl Server {
         let tasks = TaskTracker::new();
         let index = Arc::new(Index::default());
         let journal = Journal::start(store.clone(), tenant, Arc::clone(&index), &tasks);
+        let journal = Arc::new(journal);
         let key = ChainKey::new(secret);
         let rules = Rules::of(&config);
         let keeper = Keeper::new(
@@ -84,7 +86,7 @@ impl Server {
             key,
             models,
             index,
-            journal,
+            Arc::clone(&journal),
             tasks.clone(),
         );
         let listener = TcpListener::bind(config.listen).await;
@@ -107,7 +109,7 @@ impl Server {
             openai: config.openai_upstream.as_ref().map(without_user),
             anthropic: config.anthropic_upstream.as_ref().map(without_user),
             inspection_limit_bytes: config.inspection_limit_bytes,
-            histories: Arc::default(),
+            histories: Arc::new(Histories::new(journal)),
             tally: Tally::default(),
             unpacking: Unpacking::new(),
             own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8])),

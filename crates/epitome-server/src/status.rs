@@ -33,7 +33,12 @@ pub(crate) fn report(proxy: &Proxy) -> Value {
     let store = keeper.store_health();
     let counts = proxy.tally.by_reason();
     let mut why = Vec::new();
-    if store.is_failing() {
+    if keeper.is_store_gone() {
+        why.push(
+            "the store was removed or replaced: what is kept now is lost with this process; start epitome again"
+                .to_owned(),
+        );
+    } else if store.is_failing() {
         why.push(
             "the store fails: requests go through, what they need is kept in memory".to_owned(),
         );

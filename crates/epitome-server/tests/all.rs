@@ -14,6 +14,9 @@ mod bad_input;
 #[path = "all/broken_upstream.rs"]
 mod broken_upstream;
 #[cfg(test)]
+#[path = "all/browser.rs"]
+mod browser;
+#[cfg(test)]
 #[path = "all/bytes.rs"]
 mod bytes;
 #[cfg(test)]

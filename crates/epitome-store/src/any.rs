@@ -7,7 +7,7 @@ use crate::{
     CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
     EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
     Outcome, Outcomes, PinRow, Pins, Result, Saved, Search, SearchHit, SearchScope, SqliteStore,
-    Store, TenantId, Tenants,
+    Store, TenantId, Tenants, TurnRow, Turns,
 };
 
 /// Any of the stores, chosen at run time.
@@ -39,6 +39,16 @@ impl AnyStore {
         match Location::of(location)? {
             Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
             Location::File(path) => SqliteStore::open_read_only(path).await.map(Self::Sqlite),
+        }
+    }
+}
+
+impl AnyStore {
+    /// Whether what was opened was removed or replaced since, so that writes are lost with this process.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        match self {
+            Self::Sqlite(store) => store.is_gone(),
         }
     }
 }
@@ -213,6 +223,11 @@ dispatch!(Beliefs {
 dispatch!(Outcomes {
     fn record_outcome(&self, tenant: &TenantId, outcome: &Outcome) -> Result<()>;
     fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
+});
+
+dispatch!(Turns {
+    fn keep_turns(&self, tenant: &TenantId, turns: &[TurnRow]) -> Result<()>;
+    fn turns_to(&self, tenant: &TenantId, id: &str) -> Result<Vec<TurnRow>>;
 });
 
 dispatch!(Store {

@@ -32,10 +32,10 @@ pub use id::{ConversationId, TenantId};
 pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,
-    NodeRow, Outcome, PinMark, PinRow, Saved, SearchHit, SearchScope,
+    NodeRow, Outcome, PinMark, PinRow, Saved, SearchHit, SearchScope, TurnRow,
 };
 pub use sqlite::SqliteStore;
 pub use store::{
     Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Pins,
-    Search, Store, Tenants,
+    Search, Store, Tenants, Turns,
 };

@@ -4,11 +4,13 @@ mod change;
 mod memory;
 mod pin;
 mod search;
+mod turn;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
 pub use memory::{MemoryRow, Saved};
 pub use pin::{PinMark, PinRow};
 pub use search::{EntryWords, SearchHit, SearchScope};
+pub use turn::TurnRow;
 
 use bytes::Bytes;
 use epitome::Digest;

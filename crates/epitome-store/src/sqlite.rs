@@ -18,6 +18,7 @@ mod schema;
 mod search;
 mod tenants;
 mod transaction;
+mod turns;
 
 #[cfg(test)]
 #[path = "sqlite_tests.rs"]
@@ -47,6 +48,8 @@ pub struct SqliteStore {
     /// The one connection that writes; in a read-only store the readers again, so that SQLite itself refuses.
     writer: SqlitePool,
     access: Access,
+    /// What was opened; memory has no place.
+    place: Option<file::Place>,
 }
 
 // Each noun of the trait has its module here. Their methods say `+ Send` themselves: callers that spawn an `async fn` would
@@ -90,6 +93,12 @@ impl SqliteStore {
     /// Only when the system is out of memory or threads.
     pub fn in_memory() -> impl Future<Output = Result<Self>> + Send {
         file::in_memory()
+    }
+
+    /// Whether the file was removed or replaced since it was opened: SQLite goes on writing to it, for nobody.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.place.as_ref().is_some_and(file::Place::is_gone)
     }
 
     /// Whether every write will fail with [`ReadOnly`](crate::Error::ReadOnly).

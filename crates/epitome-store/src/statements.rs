@@ -164,6 +164,22 @@ pub(crate) const SELECT_PINS: &str = "\
         JOIN pins AS p ON p.tenant = $1 AND p.conversation = line.id \
     ORDER BY line.distance, p.at_ms, p.text";
 
+pub(crate) const INSERT_TURN: &str = "\
+    INSERT INTO turns (tenant, id, previous, items, compaction, at_ms) \
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, id) DO NOTHING";
+
+/// The ids first, so that only those, and no bytes, go through the recursion. `UNION` leaves out what was there: whatever is
+/// stored, it ends.
+pub(crate) const SELECT_TURNS: &str = "\
+    WITH RECURSIVE line (id, previous) AS ( \
+        SELECT id, previous FROM turns WHERE tenant = $1 AND id = $2 \
+        UNION \
+        SELECT t.id, t.previous FROM line \
+            JOIN turns AS t ON t.tenant = $1 AND t.id = line.previous \
+    ) \
+    SELECT t.id, t.previous, t.items, t.compaction, t.at_ms FROM line \
+        JOIN turns AS t ON t.tenant = $1 AND t.id = line.id";
+
 pub(crate) const INSERT_OUTCOME: &str = "\
     INSERT INTO outcomes \
         (tenant, conversation, at_ms, action, reason, tokens_before, tokens_after, model) \

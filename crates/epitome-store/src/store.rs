@@ -11,6 +11,7 @@ mod outcomes;
 mod pins;
 mod search;
 mod tenants;
+mod turns;
 
 pub use beliefs::Beliefs;
 pub use changes::Changes;
@@ -23,6 +24,7 @@ pub use outcomes::Outcomes;
 pub use pins::Pins;
 pub use search::Search;
 pub use tenants::Tenants;
+pub use turns::Turns;
 
 /// An append-only log of conversations with their compactions, for many tenants.
 ///
@@ -43,6 +45,7 @@ pub trait Store:
     + Search
     + Beliefs
     + Outcomes
+    + Turns
     + Send
     + Sync
     + 'static

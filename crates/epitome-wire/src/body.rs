@@ -134,56 +134,17 @@ impl Body {
     /// # Errors
     /// [`BodyError`] when it is no JSON object with one array of messages (`messages`, or `input`).
     pub fn scan(bytes: Bytes, wire: Wire) -> Result<Self, BodyError> {
-        let mut scanner = Scanner::new(&bytes, 0);
-        let mut fields = Vec::new();
-        let mut found: Option<(Range<usize>, Vec<Range<usize>>)> = None;
-        let mut seen = 0;
-        let list_name = wire.list_name();
-        let mut members = || -> Result<(), JsonError> {
-            scanner.space();
-            scanner.expect(b'{', "no object")?;
-            scanner.space();
-            if scanner.take(b'}') {
-                return Ok(());
-            }
-            loop {
-                scanner.space();
-                let name = scanner.string()?;
-                scanner.space();
-                scanner.expect(b':', "no colon after a member name")?;
-                scanner.space();
-                let name = member_name(&bytes, name);
-                if name == list_name {
-                    seen += 1;
-                    if scanner.peek() == Some(b'[') {
-                        let start = scanner.at();
-                        let items = scanner.items()?;
-                        found = Some((start..scanner.at(), items));
-                    } else {
-                        scanner.value()?;
-                        found = None;
-                    }
-                } else {
-                    let value = scanner.value()?;
-                    fields.extend(Field::named(&name).map(|field| (field, value)));
-                }
-                scanner.space();
-                if scanner.take(b'}') {
-                    break;
-                }
-                scanner.expect(b',', "an object that does not end")?;
-            }
-            scanner.space();
-            match scanner.peek() {
-                None => Ok(()),
-                Some(_) => Err(scanner.error("more text after the object")),
-            }
-        };
-        members().map_err(BodyError::NotJson)?;
-        if seen > 1 {
-            return Err(BodyError::RepeatedMessages(list_name));
+        let name = wire.list_name();
+        let Members {
+            fields,
+            mut lists,
+            messages,
+        } = Members::scan(&bytes, name).map_err(BodyError::NotJson)?;
+        if lists.len() > 1 {
+            return Err(BodyError::RepeatedMessages(name));
         }
-        let (list, messages) = found.ok_or(BodyError::NoMessages(list_name))?;
+        let list = lists.pop().zip(messages);
+        let (list, messages) = list.ok_or(BodyError::NoMessages(name))?;
         Ok(Self {
             bytes,
             wire,
@@ -357,6 +318,10 @@ impl Body {
         self
     }
 
+    pub(crate) fn fields(&self) -> &[(Field, Range<usize>)] {
+        &self.fields
+    }
+
     pub(crate) fn list(&self) -> Range<usize> {
         self.list.clone()
     }
@@ -366,8 +331,71 @@ impl Body {
     }
 }
 
+/// The members of a request, as far as they matter.
+pub(crate) struct Members {
+    pub(crate) fields: Vec<(Field, Range<usize>)>,
+    /// The values under the name of the list of messages.
+    pub(crate) lists: Vec<Range<usize>>,
+    /// The messages, where the last of these is an array.
+    pub(crate) messages: Option<Vec<Range<usize>>>,
+}
+
+impl Members {
+    pub(crate) fn scan(bytes: &[u8], list_name: &str) -> Result<Self, JsonError> {
+        let mut scanner = Scanner::new(bytes, 0);
+        let mut members = Self {
+            fields: Vec::new(),
+            lists: Vec::new(),
+            messages: None,
+        };
+        scanner.space();
+        scanner.expect(b'{', "no object")?;
+        scanner.space();
+        if scanner.take(b'}') {
+            return members.if_ended(scanner);
+        }
+        loop {
+            scanner.space();
+            let name = scanner.string()?;
+            scanner.space();
+            scanner.expect(b':', "no colon after a member name")?;
+            scanner.space();
+            let name = member_name(bytes, name);
+            if name == list_name {
+                let start = scanner.at();
+                members.messages = match scanner.peek() {
+                    Some(b'[') => Some(scanner.items()?),
+                    _ => {
+                        scanner.value()?;
+                        None
+                    }
+                };
+                members.lists.push(start..scanner.at());
+            } else {
+                let value = scanner.value()?;
+                let known = Field::named(&name).map(|field| (field, value));
+                members.fields.extend(known);
+            }
+            scanner.space();
+            if scanner.take(b'}') {
+                return members.if_ended(scanner);
+            }
+            scanner.expect(b',', "an object that does not end")?;
+        }
+    }
+
+    /// Nothing but space may follow.
+    fn if_ended(self, mut scanner: Scanner<'_>) -> Result<Self, JsonError> {
+        scanner.space();
+        match scanner.peek() {
+            None => Ok(self),
+            Some(_) => Err(scanner.error("more text after the object")),
+        }
+    }
+}
+
 /// The member's name; escapes in names are rare but legal.
-pub(crate) fn member_name(bytes: &[u8], range: Range<usize>) -> std::borrow::Cow<'_, str> {
+fn member_name(bytes: &[u8], range: Range<usize>) -> std::borrow::Cow<'_, str> {
     let raw = bytes.get(range.clone()).unwrap_or_default();
     if raw.contains(&b'\\')
         && let Ok(value) = json::read_within(bytes, range.start - 1..range.end + 1)

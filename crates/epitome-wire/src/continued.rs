@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::json::{self, JsonError, Value};
-use crate::scan::Scanner;
+use crate::body::{Body, Field, Members};
+use crate::json::{self, Value};
 use crate::splice::Edit;
 use crate::validity::{remove_member, with_edits};
+use crate::wire::Wire;
 
 /// A request by what it adds to a conversation that the provider keeps.
 ///
@@ -16,7 +17,7 @@ use crate::validity::{remove_member, with_edits};
 /// use epitome_wire::Continued;
 ///
 /// let request = br#"{"model":"m","previous_response_id":"resp_1","input":"Go on."}"#;
-/// let request = Continued::read(request.as_slice().into()).unwrap();
+/// let request = Continued::read(&request.as_slice().into()).unwrap();
 /// assert_eq!(request.previous(), Some("resp_1"));
 /// let earlier = [br#"{"role":"user","content":"Hello."}"#.as_slice().into()];
 /// assert_eq!(
@@ -33,39 +34,67 @@ pub struct Continued {
 }
 
 impl Continued {
-    /// Reads a request; `None` where nothing can be said about it: it is no such request, what it begins with is kept as a
-    /// `conversation`, or the provider does not keep the answer (`"store": false`).
+    /// A request with a list of items; `None` where nothing can be said about it: what it begins with is kept as a
+    /// `conversation`, the provider does not keep the answer (`"store": false`), or it says one of these twice.
     #[must_use]
-    pub fn read(bytes: Bytes) -> Option<Self> {
-        let members = members(&bytes).ok()?;
-        let text = |range: &Range<usize>| bytes.get(range.clone());
-        let is = |name: &str| {
-            let mut named = members.iter().filter(move |member| member.name == name);
-            let first = named.next();
-            // What is said twice is understood by everybody in another way.
-            first.filter(|_| named.next().is_none())
-        };
-        let given = |name: &str| is(name).filter(|one| text(&one.value) != Some(b"null"));
-        if given("conversation").is_some()
-            || is("store").and_then(|one| text(&one.value)) == Some(b"false")
-        {
+    pub fn of(body: &Body) -> Option<Self> {
+        if body.wire() != Wire::OpenAiResponses {
             return None;
         }
-        let previous = match given("previous_response_id") {
-            Some(member) => {
-                let id = json::read(text(&member.value)?).ok()?;
-                let id = id.as_text()?.decode().into_owned();
-                Some((id, removal(&members, member.at)?))
-            }
-            None => None,
+        let bytes = body.bytes();
+        let added = || sliced(bytes, body.messages());
+        Self::new(bytes, body.fields(), body.list(), added)
+    }
+
+    /// The same, for any request; its input may be one text.
+    #[must_use]
+    pub fn read(bytes: &Bytes) -> Option<Self> {
+        let members = Members::scan(bytes, Wire::OpenAiResponses.list_name()).ok()?;
+        let [input] = members.lists.as_slice() else {
+            return None;
         };
-        let input = is("input")?.value.clone();
-        let added = items(&bytes, &input)?;
+        let text = bytes.get(input.clone())?;
+        let added = || match &members.messages {
+            Some(items) => sliced(bytes, items),
+            None => vec![said(text)],
+        };
+        if members.messages.is_none() && text.first() != Some(&b'"') {
+            return None;
+        }
+        Self::new(bytes, &members.fields, input.clone(), added)
+    }
+
+    fn new(
+        bytes: &Bytes,
+        fields: &[(Field, Range<usize>)],
+        input: Range<usize>,
+        added: impl FnOnce() -> Vec<Bytes>,
+    ) -> Option<Self> {
+        let mut previous = None;
+        let mut seen = Vec::new();
+        for (field, value) in fields {
+            let text = bytes.get(value.clone())?;
+            match field {
+                Field::Conversation if text != b"null" => return None,
+                Field::Store if text == b"false" => return None,
+                Field::PreviousResponseId if text != b"null" => {
+                    let id = json::read(text).ok()?.as_text()?.decode().into_owned();
+                    previous = Some((id, removal(bytes, value)?));
+                }
+                Field::Conversation | Field::Store | Field::PreviousResponseId => {}
+                _ => continue,
+            }
+            // What is said twice is understood by everybody in another way.
+            if seen.contains(field) {
+                return None;
+            }
+            seen.push(*field);
+        }
         Some(Self {
             previous,
             input,
-            added,
-            bytes,
+            added: added(),
+            bytes: bytes.clone(),
         })
     }
 
@@ -131,54 +160,27 @@ fn is_hidden(item: &Value<'_>) -> bool {
         && item.get("encrypted_content").is_none_or(Value::is_null)
 }
 
-/// A member of an object.
-struct Member {
-    at: usize,
-    name: String,
-    /// Where it begins, with its name.
-    start: usize,
-    value: Range<usize>,
-}
-
-fn members(bytes: &[u8]) -> Result<Vec<Member>, JsonError> {
-    let mut scanner = Scanner::new(bytes, 0);
-    let mut members = Vec::new();
-    scanner.space();
-    scanner.expect(b'{', "no object")?;
-    scanner.space();
-    if scanner.take(b'}') {
-        return Ok(members);
-    }
-    loop {
-        scanner.space();
-        let start = scanner.at();
-        let name = scanner.string()?;
-        scanner.space();
-        scanner.expect(b':', "no colon after a member name")?;
-        scanner.space();
-        let value = scanner.value()?;
-        members.push(Member {
-            at: members.len(),
-            name: crate::body::member_name(bytes, name).into_owned(),
-            start,
-            value,
-        });
-        scanner.space();
-        if scanner.take(b'}') {
-            return Ok(members);
+/// Takes out the member that has this value, with the comma that belongs to it.
+fn removal(bytes: &[u8], value: &Range<usize>) -> Option<Edit> {
+    let before = bytes.get(..value.start)?;
+    let colon = last_word(before)?;
+    // A name that means something here has no quotes in it, however it is spelled.
+    let closing = last_word(before.get(..colon)?)?;
+    let opening = memchr::memrchr(b'"', before.get(..closing)?)?;
+    let first_behind = |at: usize| {
+        let rest = bytes.get(at..)?;
+        let offset = rest.iter().position(|byte| !is_space(*byte))?;
+        Some(at + offset)
+    };
+    let behind = first_behind(value.end)?;
+    let range = if bytes.get(behind) == Some(&b',') {
+        opening..first_behind(behind + 1)?
+    } else {
+        let comma = last_word(before.get(..opening)?)?;
+        match before.get(comma) {
+            Some(b',') => last_word(before.get(..comma)?)? + 1..value.end,
+            _ => opening..value.end,
         }
-        scanner.expect(b',', "an object that does not end")?;
-    }
-}
-
-/// Takes a member out, with the comma that belongs to it.
-fn removal(members: &[Member], at: usize) -> Option<Edit> {
-    let member = members.get(at)?;
-    let before = at.checked_sub(1).and_then(|before| members.get(before));
-    let range = match (members.get(at + 1), before) {
-        (Some(next), _) => member.start..next.start,
-        (None, Some(before)) => before.value.end..member.value.end,
-        (None, None) => member.start..member.value.end,
     };
     Some(Edit {
         range,
@@ -186,23 +188,25 @@ fn removal(members: &[Member], at: usize) -> Option<Edit> {
     })
 }
 
-/// The items of an input, which may be one text.
-fn items(bytes: &Bytes, input: &Range<usize>) -> Option<Vec<Bytes>> {
-    let text = bytes.get(input.clone())?;
-    match text.first()? {
-        b'[' => {
-            let mut scanner = Scanner::new(bytes, input.start);
-            let items = scanner.items().ok()?;
-            Some(items.into_iter().map(|item| bytes.slice(item)).collect())
-        }
-        b'"' => {
-            let mut item = br#"{"role":"user","content":"#.to_vec();
-            item.extend_from_slice(text);
-            item.push(b'}');
-            Some(vec![item.into()])
-        }
-        _ => None,
-    }
+/// Where the last byte stands that is no space.
+fn last_word(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().rposition(|byte| !is_space(*byte))
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+fn sliced(bytes: &Bytes, items: &[Range<usize>]) -> Vec<Bytes> {
+    items.iter().map(|item| bytes.slice(item.clone())).collect()
+}
+
+/// An input that is one text, as an item.
+fn said(text: &[u8]) -> Bytes {
+    let mut item = br#"{"role":"user","content":"#.to_vec();
+    item.extend_from_slice(text);
+    item.push(b'}');
+    item.into()
 }
 
 #[cfg(test)]

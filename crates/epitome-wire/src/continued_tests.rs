@@ -1,7 +1,18 @@
 use super::*;
 
+/// Both ways to read a request say the same of it.
 fn read(request: &str) -> Option<Continued> {
-    Continued::read(Bytes::copy_from_slice(request.as_bytes()))
+    let bytes = Bytes::copy_from_slice(request.as_bytes());
+    let read = Continued::read(&bytes);
+    if let Ok(body) = Body::scan(bytes, Wire::OpenAiResponses) {
+        let of = Continued::of(&body);
+        let said = |request: &Option<Continued>| {
+            let one = request.as_ref()?;
+            Some((one.added().to_vec(), one.in_full(&[])))
+        };
+        assert_eq!(said(&of), said(&read), "{request}");
+    }
+    read
 }
 
 fn full(request: &str, earlier: &[&str]) -> String {
@@ -29,6 +40,14 @@ fn the_id_goes_wherever_it_stands() {
             r#"{"model":"m", "input":[{"z":0}]}"#,
         ),
         (
+            r#"{ "previous_response_id":"r" , "input":[{"a":1}] }"#,
+            r#"{ "input":[{"z":0},{"a":1}] }"#,
+        ),
+        (
+            r#"{"input":[{"a":1}],"previous\u005fresponse_id":"r\",\"x"}"#,
+            r#"{"input":[{"z":0},{"a":1}]}"#,
+        ),
+        (
             r#"{"input":"\"hi\""}"#,
             r#"{"input":[{"z":0},{"role":"user","content":"\"hi\""}]}"#,
         ),
@@ -43,6 +62,10 @@ fn what_the_provider_does_not_keep_or_nobody_understands_is_left_alone() {
         r#"{"store":false,"input":"x"}"#,
         r#"{"conversation":"conv_1","input":"x"}"#,
         r#"{"input":"x","input":"y"}"#,
+        r#"{"previous_response_id":"a","previous_response_id":"b","input":[]}"#,
+        r#"{"store":true,"store":true,"input":[]}"#,
+        r#"{"store":false,"input":[]}"#,
+        r#"{"conversation":{"id":"c"},"input":[]}"#,
         r#"{"previous_response_id":7,"input":"x"}"#,
         r#"{"input":7}"#,
         r#"{"model":"m"}"#,

@@ -3,9 +3,6 @@
 //! Responses lets a client send `{"type":"item_reference","id":"…"}` instead of an item of an earlier answer. What the
 //! model reads is the item, so that its size, and with what it is paired, are known only to who saw the answer go by.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use bytes::Bytes;
 use epitome::{Block, Call, Message};
 
@@ -13,6 +10,7 @@ use crate::body::{Body, Named};
 use crate::decode::decode;
 use crate::json::{self, Value};
 use crate::openai_responses::ItemKind;
+use crate::recent::Recent;
 use crate::wire::Wire;
 
 /// Beyond this, what stands in an item that a request only names is known by its size: it cannot be shortened there.
@@ -31,62 +29,28 @@ const ANSWER_BYTES: usize = 4 << 20;
 /// assert!(items.find("msg_2").is_none());
 /// ```
 #[derive(Debug)]
-pub struct Items {
-    kept: Mutex<Kept>,
-    capacity_bytes: usize,
-}
-
-/// Two generations: when the younger one is full, the older one is forgotten.
-#[derive(Debug, Default)]
-struct Kept {
-    young: HashMap<String, Bytes>,
-    young_bytes: usize,
-    old: HashMap<String, Bytes>,
-}
+pub struct Items(Recent<Bytes>);
 
 impl Items {
     /// Keeps about so many bytes.
     #[must_use]
     pub fn new(capacity_bytes: usize) -> Self {
-        Self {
-            kept: Mutex::default(),
-            capacity_bytes,
-        }
+        Self(Recent::new(capacity_bytes))
     }
 
     /// Keeps an item, if it has an id.
     pub fn keep(&self, item: Bytes) {
         let id = json::read(&item).ok().and_then(|value| id(&value));
         if let Some(id) = id {
-            self.kept().put(id, item, self.capacity_bytes / 2);
+            let bytes = item.len();
+            self.0.put(id, item, bytes);
         }
     }
 
     /// The item of this id.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Bytes> {
-        let mut kept = self.kept();
-        if let Some(found) = kept.young.get(id) {
-            return Some(found.clone());
-        }
-        let found = kept.old.remove(id)?;
-        kept.put(id.to_owned(), found.clone(), self.capacity_bytes / 2);
-        Some(found)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Kept {
-    fn put(&mut self, id: String, item: Bytes, most_bytes: usize) {
-        self.young_bytes += id.len() + item.len();
-        self.young.insert(id, item);
-        if self.young_bytes > most_bytes {
-            self.old = std::mem::take(&mut self.young);
-            self.young_bytes = 0;
-        }
+        self.0.find(id)
     }
 }
 

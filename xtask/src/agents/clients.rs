@@ -77,6 +77,9 @@ impl Client {
     }
 }
 
+/// Of clients whose history the provider keeps.
+const MANY_TURNS: u64 = 60;
+
 /// What a client that keeps its history in its process goes through.
 const LIBRARY: &[Scenario] = &[Far, Untold, Two, Killed, Switched, Faults];
 
@@ -181,6 +184,8 @@ pub(crate) const CLIENTS: &[Client] = &[
     python("python-openai-chat", "gpt-4o", "gpt-4.1"),
     python("python-openai-responses", "gpt-5", "gpt-5.1"),
     Client {
+        turns: MANY_TURNS,
+        calls: 1,
         short: &[],
         ..python("python-openai-stored", "gpt-5", "gpt-5.1")
     },
@@ -198,7 +203,11 @@ pub(crate) const CLIENTS: &[Client] = &[
         "claude-sonnet-4-5",
         "claude-opus-4-8",
     ),
-    ai_sdk("ai-sdk", "gpt-5", "gpt-5.1"),
+    Client {
+        turns: MANY_TURNS,
+        calls: 1,
+        ..ai_sdk("ai-sdk", "gpt-5", "gpt-5.1")
+    },
     ai_sdk("ai-sdk-unstored", "gpt-5", "gpt-5.1"),
     ai_sdk("ai-sdk-chat", "gpt-4o", "gpt-4.1"),
     ai_sdk("ai-sdk-anthropic", "claude-sonnet-4-5", "claude-opus-4-8"),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use epitome_engine::known_models::BeliefUpdate;
-use epitome_store::{AnyStore, Append, Entries, Outcome, Outcomes, Store, TenantId};
-use tokio::sync::mpsc;
+use epitome_store::{
+    AnyStore, Append, Entries, Outcome, Outcomes, Store, TenantId, TurnRow, Turns,
+};
+use tokio::sync::{Notify, mpsc};
 
 use super::health::Health;
 use super::late::may_pass;
@@ -19,6 +21,8 @@ const QUEUE_BYTES: usize = 32 << 20;
 const BATCH: usize = 512;
 /// How long writes wait for company.
 const GATHER: Duration = Duration::from_millis(40);
+/// How long turns wait that could not be written.
+const AGAIN: Duration = Duration::from_secs(1);
 /// What a write takes besides the bytes of its messages.
 const ROW_BYTES: usize = 512;
 
@@ -28,6 +32,7 @@ pub(super) enum Write {
     Append(Box<Append>),
     Outcome(Box<Outcome>),
     Belief(Box<BeliefUpdate>),
+    Turn(Box<TurnRow>),
 }
 
 impl Write {
@@ -39,8 +44,13 @@ impl Write {
                 .map(|entry| entry.raw.len() + ROW_BYTES)
                 .sum(),
             Self::Outcome(_) | Self::Belief(_) => ROW_BYTES,
+            Self::Turn(turn) => turn_bytes(turn),
         }
     }
+}
+
+fn turn_bytes(turn: &TurnRow) -> usize {
+    turn.items.len() + ROW_BYTES
 }
 
 /// What waits to be written, bounded in bytes.
@@ -48,12 +58,31 @@ impl Write {
 pub(super) struct Queue {
     sender: mpsc::UnboundedSender<Write>,
     health: Arc<Health>,
+    hurry: Arc<Notify>,
+}
+
+/// The other end of a queue.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    writes: mpsc::UnboundedReceiver<Write>,
+    /// That something came which should not wait for company.
+    hurry: Arc<Notify>,
 }
 
 impl Queue {
-    pub(super) fn new(health: Arc<Health>) -> (Self, mpsc::UnboundedReceiver<Write>) {
+    pub(super) fn new(health: Arc<Health>) -> (Self, Waiting) {
         let (sender, writes) = mpsc::unbounded_channel();
-        (Self { sender, health }, writes)
+        let hurry = Arc::new(Notify::new());
+        let waiting = Waiting {
+            writes,
+            hurry: Arc::clone(&hurry),
+        };
+        let queue = Self {
+            sender,
+            health,
+            hurry,
+        };
+        (queue, waiting)
     }
 
     /// Says whether there was room.
@@ -63,7 +92,12 @@ impl Queue {
             self.health.full();
             return false;
         }
+        // Nobody sends a turn again, and the client may go on from it at once.
+        let is_urgent = matches!(write, Write::Turn(_));
         let sent = self.sender.send(write).is_ok();
+        if is_urgent {
+            self.hurry.notify_one();
+        }
         if !sent {
             self.health.give_back(bytes);
         }
@@ -76,10 +110,12 @@ pub(super) async fn write_all(
     store: Arc<AnyStore>,
     tenant: TenantId,
     index: Arc<Index>,
-    mut writes: mpsc::UnboundedReceiver<Write>,
+    waiting: Waiting,
     health: Arc<Health>,
 ) {
+    let Waiting { mut writes, hurry } = waiting;
     let mut batch = Vec::new();
+    let mut turns = Vec::new();
     let mut is_behind = true;
     loop {
         while is_behind && writes.is_empty() && !writes.is_closed() {
@@ -90,17 +126,22 @@ pub(super) async fn write_all(
                     false
                 });
         }
-        if writes.recv_many(&mut batch, BATCH).await == 0 {
+        let received = writes.recv_many(&mut batch, BATCH);
+        let received = match turns.is_empty() {
+            true => Some(received.await),
+            false => crate::clock::within(AGAIN, received).await.ok(),
+        };
+        if received == Some(0) {
             break;
         }
         // A commit costs much more than a row, so writes wait a moment for company.
-        crate::clock::sleep(GATHER).await;
+        crate::clock::within(GATHER, hurry.notified()).await.ok();
         while batch.len() < BATCH
             && let Ok(write) = writes.try_recv()
         {
             batch.push(write);
         }
-        let bytes = batch.iter().map(Write::bytes).sum();
+        let mut bytes: usize = batch.iter().map(Write::bytes).sum();
         let mut appends = Vec::new();
         let mut notes = Vec::new();
         for write in batch.drain(..) {
@@ -108,8 +149,14 @@ pub(super) async fn write_all(
                 Write::Append(append) => appends.push(*append),
                 Write::Outcome(outcome) => notes.push(Note::Outcome(outcome)),
                 Write::Belief(update) => notes.push(Note::Belief(update)),
+                Write::Turn(turn) => {
+                    // They are given back when they are written.
+                    bytes -= turn_bytes(&turn);
+                    turns.push(*turn);
+                }
             }
         }
+        keep_turns(&store, &tenant, &mut turns, &health).await;
         append_all(&store, &tenant, &index, &appends, &health).await;
         let mut stored = Vec::new();
         for append in appends {
@@ -121,7 +168,31 @@ pub(super) async fn write_all(
             health.failed("index", &error);
         }
     }
+    keep_turns(&store, &tenant, &mut turns, &health).await;
     store.close().await;
+}
+
+/// Writes turns. Unlike messages, nobody sends them again: what may pass is tried again.
+async fn keep_turns(
+    store: &AnyStore,
+    tenant: &TenantId,
+    turns: &mut Vec<TurnRow>,
+    health: &Health,
+) {
+    if turns.is_empty() {
+        return;
+    }
+    match store.keep_turns(tenant, turns).await {
+        Ok(()) => health.worked("turns"),
+        Err(error) => {
+            health.failed("turns", &error);
+            if may_pass(&error) {
+                return;
+            }
+        }
+    }
+    health.give_back(turns.iter().map(turn_bytes).sum());
+    turns.clear();
 }
 
 /// What is known beside the messages.

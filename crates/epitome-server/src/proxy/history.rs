@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use epitome::Reason;
-use epitome_wire::{Continued, Wire};
+use epitome_wire::{Body, BodyError, Continued, Wire};
 
-use super::Proxy;
-use crate::histories::{InFull, Open};
+use super::{Envelope, Proxy};
+use crate::histories::{Before, InFull, Open};
 use crate::keeper::{Action, Kind, Outgoing};
 
 /// What is known of a request's history beside the request.
@@ -19,18 +19,34 @@ pub(super) struct History {
 
 impl Proxy {
     /// What a request adds to, where the provider keeps that and it went by here.
-    pub(super) fn history(&self, bytes: &Bytes, wire: Wire, kind: Kind) -> History {
-        if wire != Wire::OpenAiResponses || kind != Kind::Turn {
+    pub(super) async fn history(
+        &self,
+        envelope: &Envelope<'_>,
+        bytes: &Bytes,
+        body: &Result<Body, BodyError>,
+        kind: Kind,
+    ) -> History {
+        if envelope.wire != Wire::OpenAiResponses || kind != Kind::Turn {
             return History::default();
         }
-        let Some(request) = Continued::read(bytes.clone()) else {
+        let request = match body {
+            Ok(body) => Continued::of(body),
+            // Its input may be one text.
+            Err(BodyError::NoMessages(_)) => Continued::read(bytes),
+            Err(_) => None,
+        };
+        let Some(request) = request else {
             return History::default();
         };
-        let in_full = self.histories.in_full(&request, bytes);
+        let before = self.histories.before(&request).await;
+        let is_private = envelope.is_private || !self.keeper().acts();
         History {
-            open: self.histories.open(&request),
-            is_elsewhere: request.previous().is_some() && in_full.is_none(),
-            in_full,
+            is_elsewhere: matches!(before, Before::Unknown),
+            in_full: match &before {
+                Before::Known(turn) => Some(InFull::new(&request, bytes, turn.clone())),
+                Before::Nothing | Before::Unknown => None,
+            },
+            open: Some(Open::new(&request, before, is_private)),
         }
     }
 }

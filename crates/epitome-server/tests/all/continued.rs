@@ -1,9 +1,13 @@
 //! Histories that the provider keeps, and refusals that come after a stream began.
 
-use epitome_testkit::{ModelConfig, Reply, Script, Wire, client};
+use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel, Wire, client};
 use serde_json::{Value, json};
 
-use crate::support::{action, history, last, pair, prose, request};
+use epitome_store::{Store, TenantId, Turns};
+
+use crate::support::{
+    Folder, Proxy, action, config, eventually_async, history, last, pair, prose, request,
+};
 
 const WINDOW: u64 = 8_000;
 const RULE: &str = "Never touch the file prod.env.";
@@ -84,6 +88,65 @@ async fn a_history_at_the_provider_stays_in_its_window() {
             "nothing was refused"
         );
     }
+}
+
+/// A proxy that ends in the middle, once in order and twice without a word, takes no history with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_at_the_provider_survives_the_proxy() {
+    let folder = Folder::new();
+    let model = ScriptedModel::start(keeping()).await;
+    let mut settings = config(model.address());
+    settings.window_tokens = Some(WINDOW);
+    settings.store = folder.location();
+    let mut proxy = Proxy::start(settings.clone()).await;
+    let mut previous = Value::Null;
+    let mut compacted_after = 0;
+    for turn in 0..60_u64 {
+        match turn {
+            20 | 41 => {
+                // What was answered a moment ago is on its way to the store.
+                let store = folder.open().await;
+                let answer = previous.as_str().unwrap();
+                eventually_async("the turn is stored", async || {
+                    let turns = store.turns_to(&TenantId::local(), answer).await;
+                    turns.unwrap().len() == turn as usize
+                })
+                .await;
+                store.close().await;
+                drop(proxy);
+                proxy = Proxy::start(settings.clone()).await;
+            }
+            30 => {
+                proxy.stop().await;
+                proxy = Proxy::start(settings.clone()).await;
+            }
+            _ => {}
+        }
+        let text = match turn {
+            0 => format!("Let us begin. {RULE}"),
+            _ => format!("Step {turn}: {}", prose(turn, 220)),
+        };
+        let body = json!({"model": "m", "previous_response_id": previous, "input": text});
+        let received = proxy.post(Wire::OpenaiResponses, &body).await;
+        assert_eq!(received.status, 200, "turn {turn}: {received:?}");
+        let sent = last(&model);
+        assert_eq!(sent.violations, [], "turn {turn}");
+        if action(&received).0 == "compacted" {
+            compacted_after += u32::from(turn > 41);
+            assert!(
+                sent.json()["input"].to_string().contains(RULE),
+                "turn {turn}"
+            );
+        }
+        previous = json!(id(&received, false));
+    }
+    assert!(
+        compacted_after > 0,
+        "nothing was shortened after the last start"
+    );
+    let statuses = model.requests();
+    assert!(statuses.iter().all(|sent| sent.status == Some(200)));
+    proxy.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

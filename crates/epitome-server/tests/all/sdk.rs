@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stderr,
@@ -13,8 +12,7 @@
 #[path = "sdk/designs.rs"]
 mod designs;
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -27,7 +25,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Folder, assert_splice, pair, raw_messages, summary};
+use crate::support::{Folder, assert_splice, pair, raw_messages, report_skip, summary};
 
 const TURNS: usize = 100;
 const WINDOW_TOKENS: u64 = 24_000;
@@ -347,7 +345,7 @@ async fn python() -> Option<PathBuf> {
         ENVIRONMENT.get_or_init(|| {
             let made = environment();
             if let Err(reason) = &made {
-                report_skip(reason);
+                report_skip("sdk", reason);
             }
             made
         })
@@ -381,14 +379,4 @@ fn driver(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/sdk")
         .join(name)
-}
-
-fn report_skip(reason: &str) {
-    let line = format!("SUITE-SKIPPED sdk: {reason}");
-    eprintln!("{line}");
-    if let Some(report) = std::env::var_os("EPITOME_SKIP_REPORT") {
-        let file = OpenOptions::new().create(true).append(true).open(report);
-        let mut file = file.expect("the report of skipped suites can be written");
-        writeln!(file, "{line}").expect("the report of skipped suites can be written");
-    }
 }

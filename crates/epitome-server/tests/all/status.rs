@@ -136,3 +136,23 @@ async fn watching_stores_counts_and_nothing_else() {
     ));
     store.close().await;
 }
+
+#[tokio::test]
+async fn a_store_that_was_removed_is_said() {
+    let folder = Folder::new();
+    let (_model, proxy) = pair(ModelConfig::default(), |config| {
+        config.store = folder.location();
+    })
+    .await;
+    assert_eq!(proxy.health().await["status"], "ok");
+    std::fs::remove_file(folder.path()).unwrap();
+    let hello = request(Wire::OpenaiChat, "m", [user("hello")]);
+    let received = proxy.post(Wire::OpenaiChat, &hello).await;
+    assert_eq!(received.status, 200);
+    let health = proxy.health().await;
+    assert_eq!(health["status"], "degraded", "{health}");
+    assert!(health["why"].to_string().contains("removed or replaced"));
+    // Another file in its place is another store.
+    std::fs::write(folder.path(), "").unwrap();
+    assert_eq!(proxy.health().await["status"], "degraded");
+}

@@ -1,6 +1,6 @@
 //! A proxy in front of a scripted model, for one test.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -420,6 +420,17 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("never happened: {what}");
 }
 
+/// The same for what has to be waited for.
+pub(crate) async fn eventually_async(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..6_000 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("never happened: {what}");
+}
+
 /// Reads one request with a length from a client of a server that is written by hand; all of its bytes.
 pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -440,5 +451,19 @@ pub(crate) fn read_request(stream: &mut std::net::TcpStream) -> Vec<u8> {
             0 => return bytes,
             count => bytes.extend_from_slice(&buffer[..count]),
         }
+    }
+}
+
+/// Says that a suite could not run, and why.
+pub(crate) fn report_skip(suite: &str, reason: &str) {
+    let line = format!("SUITE-SKIPPED {suite}: {reason}");
+    eprintln!("{line}");
+    if let Some(report) = std::env::var_os("EPITOME_SKIP_REPORT") {
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(report);
+        let mut file = file.expect("the report of skipped suites can be written");
+        writeln!(file, "{line}").expect("the report of skipped suites can be written");
     }
 }

@@ -8,7 +8,7 @@ use sqlx::sqlite::SqliteRow;
 use crate::{
     BeliefRow, ChangeKind, ChangeRow, CompactionRow, CompactionState, ConversationId,
     ConversationRow, EntryRow, Error, LearnedWindow, MemoryRow, NodeRow, Outcome, PinMark, PinRow,
-    Result, SearchHit,
+    Result, SearchHit, TurnRow,
 };
 
 pub(super) fn node(row: &SqliteRow) -> Result<NodeRow> {
@@ -85,6 +85,17 @@ pub(super) fn outcome(row: &SqliteRow) -> Result<Outcome> {
         tokens_before: number(row, 4)?,
         tokens_after: number(row, 5)?,
         model: row.try_get(6)?,
+    })
+}
+
+pub(super) fn turn(row: &SqliteRow) -> Result<TurnRow> {
+    let items: Vec<u8> = row.try_get(2)?;
+    Ok(TurnRow {
+        id: row.try_get(0)?,
+        previous: row.try_get(1)?,
+        items: Bytes::from(items),
+        compaction: row.try_get(3)?,
+        at_ms: row.try_get(4)?,
     })
 }
 

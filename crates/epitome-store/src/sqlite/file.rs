@@ -14,6 +14,40 @@ use crate::{Error, Result, clock};
 const BUSY_TRIES: u32 = 40;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
+/// A file that was opened.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    path: PathBuf,
+    identity: Option<Identity>,
+}
+
+/// What tells a file from another one at the same path.
+type Identity = (u64, u64);
+
+impl Place {
+    fn of(path: PathBuf) -> Self {
+        let identity = identity(&path);
+        Self { path, identity }
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        identity(&self.path) != self.identity
+    }
+}
+
+/// Device and number of a file, where there is one. A file whose metadata cannot be had is as good as none.
+fn identity(path: &Path) -> Option<Identity> {
+    let file = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let identity = {
+        use std::os::unix::fs::MetadataExt as _;
+        (file.dev(), file.ino())
+    };
+    #[cfg(not(unix))]
+    let identity = (0, u64::from(file.is_file()));
+    Some(identity)
+}
+
 pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
     let path = absolute(&path)?;
     create_if_missing(&path)?;
@@ -48,6 +82,7 @@ pub(super) async fn open_read_only(path: PathBuf) -> Result<SqliteStore> {
         writer: readers.clone(),
         readers,
         access: Access::ReadOnly,
+        place: Some(Place::of(path)),
     })
 }
 
@@ -58,6 +93,7 @@ pub(super) async fn in_memory() -> Result<SqliteStore> {
         readers: writer.clone(),
         writer,
         access: Access::ReadWrite,
+        place: None,
     })
 }
 
@@ -69,6 +105,7 @@ async fn open_for_writing(path: &Path) -> Result<SqliteStore> {
         readers,
         writer,
         access: Access::ReadWrite,
+        place: Some(Place::of(path.to_owned())),
     })
 }
 

@@ -18,6 +18,8 @@ pub(crate) mod recall;
 pub(crate) mod shared;
 #[path = "suite/tenants.rs"]
 pub(crate) mod tenants;
+#[path = "suite/turns.rs"]
+pub(crate) mod turns;
 
 /// Makes a test of every body, in a module named after the fixture that opens an empty store. The bodies that need several
 /// handles on one store are in a module named after the fixture that opens those; a store that only one handle can reach
@@ -46,6 +48,7 @@ macro_rules! run_over {
             recall: entries_by_words, any_query_is_words, scopes, repeated_entry_is_found_once,
                 indexed_later_and_once;
             tenants: tenants_never_meet, nothing_is_recalled_across_tenants, key_race;
+            turns: turns_lead_to_an_answer, turns_in_a_circle_lead_nowhere, a_thousand_turns;
             listings: conversations_newest_first, outcomes_newest_first, window_upsert,
                 closed_store;
         );
