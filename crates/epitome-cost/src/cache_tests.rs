@@ -1,9 +1,10 @@
 //! One test for each published rule.
 
 use epitome::{CacheRule, Digest, ModelTable};
-use proptest::prelude::*;
+use proptest::prelude::{any, prop};
 
 use super::{ProviderCache, Refused, Retention};
+use crate::property::property;
 use crate::{Lifetime, Piece, Request, Spent};
 
 const SECOND_MS: u64 = 1_000;
@@ -366,35 +367,46 @@ fn where_nothing_is_cached_all_is_fresh() {
     }
 }
 
-proptest! {
-    /// Whatever is sent, each token of it is billed once, and nothing is read that was not sent before.
-    #[test]
-    fn every_token_is_billed_once(
-        rule in prop::sample::select(vec![
-            CacheRule::Anthropic, CacheRule::OpenAi, CacheRule::OpenAiMarked, CacheRule::Automatic, CacheRule::None,
-        ]),
-        steps in prop::collection::vec((0_u64..40, 0_u64..5_000, 0_u64..20, any::<bool>()), 1..40),
-    ) {
+/// Whatever is sent, each token of it is billed once, and nothing is read that was not sent before.
+#[test]
+fn every_token_is_billed_once() {
+    let rules = prop::sample::select(vec![
+        CacheRule::Anthropic,
+        CacheRule::OpenAi,
+        CacheRule::OpenAiMarked,
+        CacheRule::Automatic,
+        CacheRule::None,
+    ]);
+    let step = (0_usize..40, 0_u64..5_000, 0_u64..20, any::<bool>());
+    let steps = prop::collection::vec(step, 1..40);
+    property(&(rules, steps), |(rule, steps)| {
         let mut cache = ProviderCache::new(rule, 1_024);
         let mut request = conversation(1, Lifetime::FiveMinutes);
         let mut longest = 0;
         for (number, (kept, tokens, minutes, is_hour)) in steps.into_iter().enumerate() {
             if kept < 5 {
-                request.messages.truncate(kept as usize);
+                request.messages.truncate(kept);
             }
-            request.messages.push(piece(&format!("step {number}"), tokens));
+            let new = piece(&format!("step {number}"), tokens);
+            request.messages.push(new);
             request.at_ms += minutes * MINUTE_MS;
-            request.mark_as_agents_do(if is_hour { Lifetime::Hour } else { Lifetime::FiveMinutes });
+            request.mark_as_agents_do(match is_hour {
+                true => Lifetime::Hour,
+                false => Lifetime::FiveMinutes,
+            });
             let spent = cache.send(&request).unwrap();
-            prop_assert_eq!(spent.input_tokens(), request.input_tokens());
-            prop_assert!(spent.read_tokens <= longest);
+            assert_eq!(spent.input_tokens(), request.input_tokens());
+            assert!(spent.read_tokens <= longest);
             longest = longest.max(request.input_tokens());
         }
-    }
+    });
+}
 
-    /// A cache that was told to forget nothing reads at least as much as one that forgets.
-    #[test]
-    fn more_time_reads_no_more(gaps in prop::collection::vec(0_u64..30, 1..30), longer in 1_u64..30) {
+/// Whoever takes longer from request to request reads no more.
+#[test]
+fn more_time_reads_no_more() {
+    let gaps = prop::collection::vec(0_u64..30, 1..30);
+    property(&(gaps, 1_u64..30), |(gaps, longer)| {
         let total = |extra: u64| {
             let mut cache = anthropic();
             let mut at_ms = 0;
@@ -406,6 +418,6 @@ proptest! {
             }
             read
         };
-        prop_assert!(total(longer) <= total(0));
-    }
+        assert!(total(longer) <= total(0));
+    });
 }

@@ -8,6 +8,8 @@
 //! - a request is made of [`Piece`]s in the order in which providers look at them: tools, system, messages ([`Request`])
 //! - [`ProviderCache`] follows one rule of [`CacheRule`](epitome::CacheRule) for one model
 //! - [`Spent`] is what came of a request; [`Spent::nanodollars`] is its price
+//! - a [`Recording`] is walked through again by [`replay`], under any design, beside the same without one; [`Totals`] sums
+//!   it up, and a [`Phase`] says whether what was ready was shown at the right time
 //!
 //! Nothing here reads a clock or a file, and the same requests cost the same every time. What providers do by chance
 //! (a request that reaches another machine, an entry that is dropped early) is not played.
@@ -39,9 +41,21 @@
 #![warn(missing_docs)]
 
 mod cache;
+mod recording;
+mod replay;
 mod request;
 mod spent;
+mod timing;
+mod totals;
+
+#[cfg(test)]
+#[path = "property_tests.rs"]
+mod property;
 
 pub use cache::{LOOK_BACK_BLOCKS, ProviderCache, Refused, Retention};
+pub use recording::{PACE_MS, Pace, Recording};
+pub use replay::{Made, Replayed, Side, Step, Terms, Turn, Why, replay};
 pub use request::{Lifetime, Piece, Request};
 pub use spent::Spent;
+pub use timing::{Phase, Wait};
+pub use totals::{SideTotals, Totals};
