@@ -118,11 +118,11 @@ impl Priced {
         let date = ModelTable::builtin().date();
         match (&self.instead_of, self.is_named) {
             (Some(other), _) => {
-                format!("prices of {name} ({date}), because those of {other} are not known")
+                format!("prices of {name} ({date}): those of {other} are not known")
             }
             (None, true) => format!("prices of {name} ({date})"),
             (None, false) => {
-                format!("prices of {name} ({date}), because nobody names a model; --model does")
+                format!("prices of {name} ({date}): the file names no model, --model does")
             }
         }
     }

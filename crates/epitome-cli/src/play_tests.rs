@@ -5,6 +5,6 @@ fn prices_are_those_of_the_model_or_it_is_said_why_not() {
     assert_eq!(assumed().name, super::ASSUMED_MODEL);
     let told = |name| Priced::of(name).told();
     assert!(told(Some("gpt-5.5")).starts_with("prices of gpt-5.5 ("));
-    assert!(told(Some("my-model")).ends_with("because those of my-model are not known"));
-    assert!(told(None).contains("nobody names a model"));
+    assert!(told(Some("my-model")).ends_with(": those of my-model are not known"));
+    assert!(told(None).contains("names no model"));
 }

@@ -75,12 +75,12 @@ fn what_does_not_fit_becomes_a_saw_tooth() {
     let recording = Recording::new(chat(400), &[], METER);
     for preset in PresetName::ALL {
         let window = 40_000;
-        let turns = played(&recording, *preset, window);
+        let turns = played(&recording, preset, window);
         let totals = totals(&turns);
         let name = preset.as_str();
         assert_eq!(totals.requests, 400);
         assert!(totals.bare.too_long > 0, "{name}");
-        if *preset == PresetName::Default {
+        if preset == PresetName::Default {
             assert!(totals.compactions > 1, "{name}");
             assert_eq!(totals.sent.too_long, 0, "{name}");
             assert!(totals.sent.nanodollars < totals.bare.nanodollars, "{name}");

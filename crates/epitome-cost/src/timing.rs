@@ -19,6 +19,11 @@
 //! A conversation that ends before `s` paid less than `p(0)` too much, which is the best there is; one that meets its
 //! hard line before `s` has to show it there, and 1 to 4 hold for that request too. So break-even costs at most twice
 //! the best in hindsight, whatever comes, as long as the cache is warm.
+//!
+//! **Spent-even** shows it sooner, and is bounded by the same: at the first request `s` with `c(0) + r(0) + … + c(s) + r(s) ≥
+//! p(s)`, where `c(t)` is the part of `c` that is request `t`'s. Because that did not hold one request earlier, and because of 2,
+//! what was paid too much before is less than `p(0)`: so 3 holds, beside everybody who shows it. Beside those who never do, who
+//! pay at least what the condition sums up and the rest of `c`, it costs that and `p(s)` at most, which is no more than twice.
 
 use epitome::CachePrices;
 
@@ -82,6 +87,19 @@ impl Phase {
         let found = requests.position(|wait| {
             paid += excess(wait, prices);
             paid >= price
+        });
+        found.or_else(|| self.last_forced())
+    }
+
+    /// The request that shows it once all that was spent since it lay ready, this request included, is as much as showing
+    /// it costs; `None` where the conversation ended before.
+    #[must_use]
+    pub fn spent_even(&self, prices: CachePrices) -> Option<usize> {
+        let mut spent = 0;
+        let mut requests = self.waits.iter();
+        let found = requests.position(|wait| {
+            spent += anyway(wait, prices) + excess(wait, prices);
+            spent >= again(wait, prices)
         });
         found.or_else(|| self.last_forced())
     }

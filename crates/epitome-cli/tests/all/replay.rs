@@ -131,7 +131,7 @@ fn people_get_a_page_with_a_saw_tooth() {
         "cost",
         "own spend: $0",
         "a request every 30 seconds",
-        "because nobody names a model",
+        "the file names no model",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
