@@ -2,6 +2,7 @@
 
 mod config;
 mod recall;
+mod replay;
 mod size;
 mod stored;
 mod wrap;
@@ -22,6 +23,7 @@ pub(crate) use config::{
     ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
 pub(crate) use recall::RecallArgs;
+pub(crate) use replay::{CompareArgs, ReplayArgs};
 pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
 pub(crate) use wrap::{Agent, WrapArgs};
 
@@ -46,6 +48,10 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Show what a conversation is made of: tokens by role, tool and message, and how its context grew
     Inspect(InspectArgs),
+    /// Walk through a conversation request by request: where a design compacts, what the cache reads, what it costs
+    Replay(ReplayArgs),
+    /// Set all designs side by side on a conversation or a folder of them: tokens, money, what is kept
+    Compare(CompareArgs),
     /// Measure how much of recorded sessions survives compaction, without a model
     Eval(EvalArgs),
     /// Check a summary against the conversation it stands for

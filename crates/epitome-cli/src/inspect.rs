@@ -19,7 +19,10 @@ use crate::args::{Format, InspectArgs};
 use crate::source::{Kind, Source, messages};
 use crate::writing::{Existing, Target};
 use object::Object;
+pub(crate) use svg::draw;
+pub(crate) use tables::{counted, grouped, plot};
 use tally::Tally;
+pub(crate) use timeline::Timeline;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
     if args.file.is_dir() {
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
     let name = args.file.display().to_string();
     let found = look(&args.file, args.format, args.count.meter()).with_context(|| name.clone())?;
     if let Some(target) = &target {
-        let drawing = svg::draw(&name, &found.tally.timeline);
+        let drawing = draw(&name, "message", &found.tally.timeline);
         target.write(drawing.as_bytes())?;
     }
     let report = if args.json {

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod clock;
 mod compact;
+mod compare;
 mod config;
 mod convert;
 mod doctor;
@@ -11,7 +12,9 @@ mod eval;
 mod folder;
 mod history;
 mod inspect;
+mod play;
 mod recall;
+mod replay;
 mod serve;
 mod source;
 mod summarizer;
@@ -47,6 +50,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Replay(args) => replay::run(&args, config),
+        Command::Compare(args) => compare::run(&args, config),
         Command::Eval(args) => eval::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Recall(args) => recall::run(&args),

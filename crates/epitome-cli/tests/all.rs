@@ -12,6 +12,8 @@ mod agents;
 mod bad_files;
 #[path = "all/borrow.rs"]
 mod borrow;
+#[path = "all/cache_usage.rs"]
+mod cache_usage;
 #[path = "all/check.rs"]
 mod check;
 #[path = "all/compact.rs"]
@@ -30,6 +32,8 @@ mod hostile_data;
 mod hostile_project;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/money.rs"]
+mod money;
 #[path = "all/museum.rs"]
 mod museum;
 #[path = "all/pins.rs"]
@@ -38,6 +42,8 @@ mod pins;
 mod recall;
 #[path = "all/records.rs"]
 mod records;
+#[path = "all/replay.rs"]
+mod replay;
 #[path = "all/responses.rs"]
 mod responses;
 #[path = "all/serve.rs"]

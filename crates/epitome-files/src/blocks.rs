@@ -63,8 +63,9 @@ pub(crate) fn usage_of(counted: &Value<'_>, input: &[&str], output: &str) -> Opt
             .map(|name| number(name))
             .fold(0, u64::saturating_add),
         output_tokens: number(output),
+        ..Usage::default()
     };
-    (usage != Usage::default()).then_some(usage)
+    usage.says_something().then_some(usage)
 }
 
 /// The arguments of a call as text: a string as it reads, anything else as it is spelled.

@@ -21,9 +21,10 @@ use self::queue::{Delivery, Queue};
 use crate::blocks::{content, parts, result};
 use crate::counts::fingerprint;
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
+use crate::event::{Event, Kept, NamedModel, Origin, Recorded, RecordedKind, Tip, Usage};
 use crate::lines::{Entry, OWN, entries, rewind};
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 
 /// Members that every entry repeats.
 const REPEATED: &[&str] = &["userType", "cwd", "version", "gitBranch"];
@@ -67,6 +68,7 @@ struct Reader {
     queue: Queue,
     /// What the newest answer took: every line of an answer says it, the last one in full.
     usage: Option<(Option<u64>, Usage)>,
+    model: NamedModel,
     tip: Tip,
 }
 
@@ -373,6 +375,7 @@ fn origin(entry: &Entry<'_>) -> Origin {
         id: entry.value.string("uuid").map(|id| id.into()),
         entry: entry.number,
         position: entry.position,
+        at_ms: time::of_entry(&entry.value),
     }
 }
 

@@ -14,9 +14,12 @@ pub(crate) use self::verbatim::{Item, Items, is_repeated_text};
 
 use crate::blocks::{arguments, call, content, flat_text, parts, result, usage_of};
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
+use crate::event::{
+    CacheUsage, Event, Kept, NamedModel, Origin, Recorded, RecordedKind, Tip, Usage,
+};
 use crate::lines::{Entry, OWN, entries};
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 
 /// Items that say nothing to the model.
 const ASIDES: &[&str] = &["ghost_snapshot", "other"];
@@ -46,6 +49,9 @@ struct Reader {
     entries: usize,
     /// The sum of all requests that was told last: a sum that stands twice is one request.
     used: Option<Usage>,
+    /// How many messages stand before the newest answer.
+    asked: usize,
+    model: NamedModel,
     /// The number that the next entry has, where entries are numbered.
     ordinal: Option<u64>,
 }
@@ -82,7 +88,13 @@ impl Reader {
             ("event_msg", Some(event))
                 if event.string("type").as_deref() == Some("token_count") =>
             {
-                self.used(event, emit);
+                self.used(event, entry, emit);
+                emit(aside(&kind));
+            }
+            ("turn_context", Some(context)) => {
+                if let Some(model) = context.string("model") {
+                    self.model.named(&model, emit);
+                }
                 emit(aside(&kind));
             }
             // Every version has kinds of its own; none of them but those above is a message.
@@ -90,10 +102,19 @@ impl Reader {
         }
     }
 
-    fn used(&mut self, event: &Value<'_>, emit: &mut dyn FnMut(Event)) {
+    fn used(&mut self, event: &Value<'_>, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) {
         let counted = |name| {
-            let counted = event.get("info").and_then(|info| info.get(name));
-            counted.and_then(|counted| usage_of(counted, &["input_tokens"], "output_tokens"))
+            let counted = event.get("info").and_then(|info| info.get(name))?;
+            let number = |name| counted.whole_number(name);
+            let cache = number("cached_input_tokens").map(|read_tokens| CacheUsage {
+                read_tokens,
+                ..CacheUsage::default()
+            });
+            Some(Usage {
+                reasoning_tokens: number("reasoning_output_tokens").unwrap_or_default(),
+                cache,
+                ..usage_of(counted, &["input_tokens"], "output_tokens")?
+            })
         };
         let total = counted("total_token_usage");
         if total.is_some() && total == self.used {
@@ -101,7 +122,11 @@ impl Reader {
         }
         self.used = total;
         if let Some(usage) = counted("last_token_usage") {
-            emit(Event::Usage(usage));
+            emit(Event::Usage(Usage {
+                messages: self.asked,
+                at_ms: time::of_entry(&entry.value),
+                ..usage
+            }));
         }
     }
 
@@ -154,7 +179,10 @@ impl Reader {
         let had_text = self.answer;
         match self.messages.checked_sub(1) {
             Some(index) if had_text.is_some() => emit(Event::More { index, blocks }),
-            _ => self.push(Role::Assistant, blocks, entry, emit),
+            _ => {
+                self.asked = self.messages;
+                self.push(Role::Assistant, blocks, entry, emit);
+            }
         }
         let has_text = says || had_text == Some(HasText::Yes);
         self.answer = Some(if has_text { HasText::Yes } else { HasText::No });
@@ -300,6 +328,7 @@ fn origin(entry: &Entry<'_>) -> Origin {
         id: None,
         entry: entry.number,
         position: entry.position,
+        at_ms: time::of_entry(&entry.value),
     }
 }
 

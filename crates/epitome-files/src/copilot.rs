@@ -10,6 +10,7 @@ use crate::error::ReadError;
 use crate::event::{Event, Origin};
 use crate::lines::{Entry, entries};
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 
 /// Families of events that say nothing to the model.
 const ASIDES: &[&str] = &[
@@ -71,6 +72,7 @@ fn event(entry: &Entry<'_>) -> Event {
             id: entry.value.string("id").map(|id| id.into()),
             entry: entry.number,
             position: entry.position,
+            at_ms: time::of_entry(&entry.value),
         },
     }
 }

@@ -65,6 +65,7 @@ impl Counts {
             Event::Id(_)
             | Event::Folder(_)
             | Event::Provider(_)
+            | Event::Model(_)
             | Event::Usage(_)
             | Event::Tip(_) => {}
             Event::Message { message, origin } => self.message(message, origin),

@@ -34,6 +34,8 @@ pub enum Event {
     Tip(Tip),
     /// The agent compacted its history here, or started over.
     Compaction(Recorded),
+    /// The model that answers from here on, by the name that the agent calls it.
+    Model(String),
     /// What the provider counted for one request.
     Usage(Usage),
     /// An entry that is known and says nothing to the model: a change of model, a progress line, another branch.
@@ -57,6 +59,32 @@ pub struct Usage {
     pub input_tokens: u64,
     /// The answer.
     pub output_tokens: u64,
+    /// Of the answer, what nobody sees.
+    pub reasoning_tokens: u64,
+    /// What the cache had to do with it, where the file tells.
+    pub cache: Option<CacheUsage>,
+    /// How many messages of the conversation stand before the answer.
+    pub messages: usize,
+    /// When the answer came, in milliseconds since 1970.
+    pub at_ms: Option<u64>,
+}
+
+impl Usage {
+    /// Whether anything was counted at all.
+    pub(crate) const fn says_something(&self) -> bool {
+        self.input_tokens > 0 || self.output_tokens > 0
+    }
+}
+
+/// What a provider's cache had to do with a request, as the provider counted it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheUsage {
+    /// Of the input, what was read from the cache.
+    pub read_tokens: u64,
+    /// Of the input, what was written to it.
+    pub write_tokens: u64,
+    /// Of what was written, what is kept for an hour.
+    pub write_1h_tokens: u64,
 }
 
 /// Where a message comes from.
@@ -68,6 +96,8 @@ pub struct Origin {
     pub entry: usize,
     /// Where the entry stands.
     pub position: Position,
+    /// When it was written, in milliseconds since 1970, where the format says so.
+    pub at_ms: Option<u64>,
 }
 
 /// Where a conversation goes on: what the next entry of its file has to know.
@@ -122,4 +152,19 @@ pub enum Kept {
     From(usize),
     /// None of them; these stand for all, the summary included.
     Replaced(Vec<Message>),
+}
+
+/// The model that was named last: it is told once, and again when it is another one.
+#[derive(Debug, Default)]
+pub(crate) struct NamedModel(Option<Box<str>>);
+
+impl NamedModel {
+    pub(crate) fn named(&mut self, name: &str, emit: &mut dyn FnMut(Event)) {
+        // Agents put a name in angle brackets on answers that no model gave.
+        if name.is_empty() || name.starts_with('<') || self.0.as_deref() == Some(name) {
+            return;
+        }
+        self.0 = Some(name.into());
+        emit(Event::Model(name.to_owned()));
+    }
 }

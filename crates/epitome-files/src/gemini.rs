@@ -11,6 +11,7 @@ use crate::error::ReadError;
 use crate::event::{Event, Origin};
 use crate::position::Position;
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 
 const WANTED: Wanted = Wanted {
     lists: &["messages"],
@@ -41,6 +42,7 @@ fn item(value: &Value<'_>, bytes: &[u8], position: Position, emit: &mut dyn FnMu
     let origin = Origin {
         id: value.string("id").map(|id| id.into()),
         position,
+        at_ms: time::of_entry(value),
         ..Origin::default()
     };
     match value.string("type").as_deref() {

@@ -15,7 +15,7 @@ use self::parts::Parts;
 use crate::counts::fingerprint;
 use crate::document::{Part, Wanted, items_of};
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Usage};
+use crate::event::{CacheUsage, Event, Kept, NamedModel, Origin, Recorded, RecordedKind, Usage};
 use crate::position::Position;
 use crate::problem::{Problem, ProblemCode};
 
@@ -59,6 +59,7 @@ struct Reader {
     calls: HashMap<u64, usize>,
     /// A compaction whose summary has not come yet.
     marker: Option<Marker>,
+    model: NamedModel,
 }
 
 /// What asks for a compaction.
@@ -80,6 +81,9 @@ impl Reader {
         let origin = Origin {
             id: info.and_then(|info| info.string("id")).map(|id| id.into()),
             position,
+            at_ms: info
+                .and_then(|info| info.get("time"))
+                .and_then(|time| time.whole_number("created")),
             ..Origin::default()
         };
         let parts = value.get("parts").map_or(&[][..], Value::items);
@@ -154,7 +158,14 @@ impl Reader {
         emit: &mut dyn FnMut(Event),
     ) {
         if let Some(usage) = info.get("tokens").and_then(used) {
-            emit(Event::Usage(usage));
+            if let Some(model) = info.string("modelID") {
+                self.model.named(&model, emit);
+            }
+            emit(Event::Usage(Usage {
+                messages: self.messages,
+                at_ms: origin.at_ms,
+                ..usage
+            }));
         }
         let mut found = Parts::default();
         for part in parts {
@@ -240,8 +251,15 @@ fn used(tokens: &Value<'_>) -> Option<Usage> {
             .saturating_add(cached("read"))
             .saturating_add(cached("write")),
         output_tokens: number(tokens, "output"),
+        reasoning_tokens: number(tokens, "reasoning"),
+        cache: cache.map(|_| CacheUsage {
+            read_tokens: cached("read"),
+            write_tokens: cached("write"),
+            write_1h_tokens: 0,
+        }),
+        ..Usage::default()
     };
-    (usage != Usage::default()).then_some(usage)
+    usage.says_something().then_some(usage)
 }
 
 fn is_true(value: &Value<'_>, name: &str) -> bool {

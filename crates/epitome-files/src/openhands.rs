@@ -13,6 +13,7 @@ use crate::error::ReadError;
 use crate::event::{Event, Origin};
 use crate::position::Position;
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 
 const WANTED: Wanted = Wanted {
     lists: &["history"],
@@ -78,6 +79,7 @@ fn event(value: &Value<'_>, bytes: &[u8], position: Position, made: &mut HashSet
             origin: Origin {
                 id: value.whole_number("id").map(|id| id.to_string().into()),
                 position,
+                at_ms: time::of_entry(value),
                 ..Origin::default()
             },
         },

@@ -12,9 +12,12 @@ use epitome_wire::json::{Kind, Value};
 
 use crate::blocks::{arguments, call, content, medium, parts, result, thinking, usage_of};
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use crate::event::{
+    CacheUsage, Event, Kept, NamedModel, Origin, Recorded, RecordedKind, Tip, Usage,
+};
 use crate::lines::{Entry, entries, rewind};
 use crate::problem::{Problem, ProblemCode};
+use crate::time;
 use tree::{Node, Tree};
 
 /// What goes into a request, in parts.
@@ -38,6 +41,7 @@ pub(crate) fn read<R: BufRead + Seek>(
         messages: 0,
         before: Vec::new(),
         tip: Tip::default(),
+        model: NamedModel::default(),
     };
     entries(source, emit, |entry, emit| reader.entry(entry, emit))?;
     if reader.next != reader.path.len() {
@@ -59,6 +63,7 @@ struct Reader {
     /// For each entry so far, how many messages stand before it.
     before: Vec<u32>,
     tip: Tip,
+    model: NamedModel,
 }
 
 impl Reader {
@@ -170,7 +175,10 @@ impl Reader {
             }
             "assistant" => {
                 let counted = said.get("usage");
-                let usage = counted.and_then(|counted| usage_of(counted, INPUT, "output"));
+                let usage = counted.and_then(|counted| self.used(counted, entry));
+                if let (Some(_), Some(model)) = (&usage, said.string("model")) {
+                    self.model.named(&model, emit);
+                }
                 usage
                     .into_iter()
                     .for_each(|usage| emit(Event::Usage(usage)));
@@ -202,6 +210,20 @@ impl Reader {
                 emit(unreadable(entry, &what));
             }
         }
+    }
+
+    fn used(&self, counted: &Value<'_>, entry: &Entry<'_>) -> Option<Usage> {
+        let number = |name| counted.whole_number(name).unwrap_or_default();
+        Some(Usage {
+            cache: Some(CacheUsage {
+                read_tokens: number("cacheRead"),
+                write_tokens: number("cacheWrite"),
+                write_1h_tokens: 0,
+            }),
+            messages: self.messages,
+            at_ms: time::of_entry(&entry.value),
+            ..usage_of(counted, INPUT, "output")?
+        })
     }
 
     fn recorded(&self, index: usize, entry: &Entry<'_>, emit: &mut dyn FnMut(Event)) -> Recorded {
@@ -323,6 +345,7 @@ fn origin(entry: &Entry<'_>) -> Origin {
         id: entry.value.string("id").map(|id| id.into()),
         entry: entry.number,
         position: entry.position,
+        at_ms: time::of_entry(&entry.value),
     }
 }
 

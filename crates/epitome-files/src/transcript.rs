@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek};
 use epitome::{Message, Role};
 
 use crate::error::ReadError;
-use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip};
+use crate::event::{Event, Kept, Origin, Recorded, RecordedKind, Tip, Usage};
 use crate::format::FileFormat;
 use crate::problem::Problems;
 use crate::read::read_file;
@@ -30,6 +30,10 @@ pub struct Conversation {
     pub folder: Option<String>,
     /// Whose model answered, by the name that the agent's own configuration has for it.
     pub provider: Option<String>,
+    /// The model that answered last, by the name that the agent calls it.
+    pub model: Option<String>,
+    /// What the provider counted, request by request, as far as the file tells.
+    pub usage: Vec<Usage>,
     /// Every message, those before a compaction included; summaries are not among them.
     pub messages: Vec<Message>,
     /// Where each message comes from.
@@ -76,7 +80,7 @@ impl Transcript {
         match event {
             Event::Conversation => self.conversations.push(Conversation::default()),
             Event::Problem(problem) => self.problems.add(problem),
-            Event::Aside { .. } | Event::Usage(_) => {}
+            Event::Aside { .. } => {}
             said => {
                 if self.conversations.is_empty() {
                     self.conversations.push(Conversation::default());
@@ -107,7 +111,9 @@ impl Conversation {
             Event::Compaction(recorded) => self.compactions.push(recorded),
             Event::Unshown { .. } => self.unshown.push(self.messages.len()),
             Event::Tip(tip) => self.tip = tip,
-            Event::Conversation | Event::Aside { .. } | Event::Usage(_) | Event::Problem(_) => {}
+            Event::Model(model) => self.model = Some(model),
+            Event::Usage(usage) => self.usage.push(usage),
+            Event::Conversation | Event::Aside { .. } | Event::Problem(_) => {}
         }
     }
 

@@ -28,6 +28,7 @@ const BORDERS: &[(&str, Allowed)] = &[
     ("epitome-files", Allowed::These(&[CORE, "epitome-wire"])),
     ("epitome-store", Allowed::These(&[CORE])),
     ("epitome-eval", Allowed::These(&[CORE])),
+    ("epitome-cost", Allowed::These(&[CORE])),
     ("epitome-config", Allowed::These(&[CORE])),
     (
         "epitome-engine",

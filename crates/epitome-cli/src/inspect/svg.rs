@@ -14,8 +14,9 @@ const RIGHT: usize = 20;
 /// Lines across the picture, the axis aside.
 const LINES: u64 = 4;
 
-/// Draws the size of the context, message by message. The same timeline gives the same bytes.
-pub(super) fn draw(name: &str, timeline: &Timeline) -> String {
+/// Draws the size of the context, one `thing` (a message, a request) after the other. The same timeline gives the same
+/// bytes.
+pub(crate) fn draw(name: &str, thing: &str, timeline: &Timeline) -> String {
     let (inner_width, inner_height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     let top = timeline.largest().max(1);
     let x = |column: usize, columns: usize| {
@@ -34,7 +35,7 @@ pub(super) fn draw(name: &str, timeline: &Timeline) -> String {
          @media(prefers-color-scheme:dark){{:root{{--ink:#e6edf3;--faint:#30363d;--area:#1f6feb55;--line:#58a6ff;--mark:#f0883e}}}}\
          text{{fill:var(--ink)}}.grid{{stroke:var(--faint)}}.mark{{stroke:var(--mark);stroke-dasharray:3 3}}\
          .area{{fill:var(--area)}}.line{{fill:none;stroke:var(--line);stroke-width:1.5}}</style>\n\
-         <text x=\"{LEFT}\" y=\"20\">{}: context in tokens, message by message</text>",
+         <text x=\"{LEFT}\" y=\"20\">{}: context in tokens, {thing} by {thing}</text>",
         escaped(name),
     );
     for line in 0..=LINES {

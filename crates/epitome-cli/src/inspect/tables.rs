@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::Found;
 use super::tally::{Share, Tally};
+use super::timeline::Timeline;
 
 const PLOT_WIDTH: usize = 72;
 const PLOT_HEIGHT: usize = 6;
@@ -29,7 +30,7 @@ pub(super) fn text(name: &str, found: &Found) -> String {
     roles(tally, &mut out);
     tools(tally, &mut out);
     largest(tally, &mut out);
-    plot(tally, &mut out);
+    plot("message", &tally.timeline, &mut out);
     provider(tally, &mut out);
     kinds("the model saw, not shown here", &counts.unshown, &mut out);
     problems(tally, &mut out);
@@ -123,11 +124,11 @@ fn largest(tally: &Tally, out: &mut String) {
     }
 }
 
-fn plot(tally: &Tally, out: &mut String) {
-    let timeline = &tally.timeline;
+/// How the context grew, one `thing` (a message, a request) after the other.
+pub(crate) fn plot(thing: &str, timeline: &Timeline, out: &mut String) {
     let _ = writeln!(
         out,
-        "\ncontext, message by message (up to {} tokens)",
+        "\ncontext, {thing} by {thing} (up to {} tokens)",
         grouped(timeline.largest()),
     );
     for row in timeline.rows(PLOT_WIDTH, PLOT_HEIGHT) {
@@ -168,13 +169,13 @@ fn problems(tally: &Tally, out: &mut String) {
 }
 
 /// A number and its noun.
-pub(super) fn counted(count: u64, noun: &str) -> String {
+pub(crate) fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))
 }
 
 /// A number with commas between its groups.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -86,6 +86,7 @@ impl Tally {
             Event::Id(_)
             | Event::Folder(_)
             | Event::Provider(_)
+            | Event::Model(_)
             | Event::Tip(_)
             | Event::Aside { .. }
             | Event::Unshown { .. }

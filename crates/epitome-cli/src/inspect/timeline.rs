@@ -21,6 +21,15 @@ pub(crate) struct Timeline {
 const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 impl Timeline {
+    /// One whose sizes are known, and before which of them a compaction stands.
+    pub(crate) fn of(sizes: Vec<u64>, compactions: Vec<usize>) -> Self {
+        Self {
+            sizes,
+            compactions,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn begin(&mut self) {
         self.conversations.push(self.sizes.len());
         self.sums.clear();

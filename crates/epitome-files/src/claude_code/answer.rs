@@ -6,9 +6,10 @@ use epitome_wire::json::Value;
 use super::{Reader, aside, unreadable};
 use crate::blocks::{arguments, call, medium, thinking, usage_of};
 use crate::counts::fingerprint;
-use crate::event::Event;
+use crate::event::{CacheUsage, Event, Usage};
 use crate::lines::Entry;
 use crate::pi::{text_arguments, unwrapped};
+use crate::time;
 
 /// An answer of which at least one line was read.
 #[derive(Clone, Copy)]
@@ -22,14 +23,33 @@ pub(super) struct Answer {
 
 impl Reader {
     /// Remembers what an answer took and tells what the one before it did.
-    fn used(&mut self, key: Option<u64>, said: &Value<'_>, emit: &mut dyn FnMut(Event)) {
+    fn used(
+        &mut self,
+        key: Option<u64>,
+        said: &Value<'_>,
+        entry: &Entry<'_>,
+        emit: &mut dyn FnMut(Event),
+    ) {
         if self.usage.is_none_or(|(of, _)| of != key || key.is_none()) {
             self.give_usage(emit);
         }
-        let usage = said.get("usage");
-        if let Some(usage) = usage.and_then(|counted| usage_of(counted, INPUT, "output_tokens")) {
-            self.usage = Some((key, usage));
+        let Some(usage) = said.get("usage").and_then(counted) else {
+            return;
+        };
+        if let Some(model) = said.string("model") {
+            self.model.named(&model, emit);
         }
+        // Where an answer stands, and when it began, its first line knows.
+        let (messages, at_ms) = match self.usage {
+            Some((_, first)) => (first.messages, first.at_ms),
+            None => (self.messages, time::of_entry(&entry.value)),
+        };
+        let usage = Usage {
+            messages,
+            at_ms,
+            ..usage
+        };
+        self.usage = Some((key, usage));
     }
 
     pub(super) fn give_usage(&mut self, emit: &mut dyn FnMut(Event)) {
@@ -44,12 +64,12 @@ impl Reader {
             return;
         };
         let key = said.string("id").map(|id| fingerprint(&id));
-        self.used(key, said, emit);
         let known = key.and_then(|key| self.answers.get(&key).copied());
         if known.is_none() {
             self.queue.answered();
             self.deliver_before(entry, emit);
         }
+        self.used(key, said, entry, emit);
         let mut answer = known.unwrap_or(Answer {
             index: None,
             thinking_chars: None,
@@ -98,6 +118,22 @@ const INPUT: &[&str] = &[
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
 ];
+
+fn counted(usage: &Value<'_>) -> Option<Usage> {
+    let number = |name| usage.whole_number(name);
+    let cache = number("cache_read_input_tokens").map(|read_tokens| CacheUsage {
+        read_tokens,
+        write_tokens: number("cache_creation_input_tokens").unwrap_or_default(),
+        write_1h_tokens: usage
+            .get("cache_creation")
+            .and_then(|written| written.whole_number("ephemeral_1h_input_tokens"))
+            .unwrap_or_default(),
+    });
+    Some(Usage {
+        cache,
+        ..usage_of(usage, INPUT, "output_tokens")?
+    })
+}
 
 /// The blocks of one line of an answer. White space around what an answer says is the client's, not the model's.
 fn answer_blocks(said: &Value<'_>, entry: &Entry<'_>, has_text: &mut bool) -> Vec<Block> {
