@@ -20,13 +20,29 @@ pub(crate) struct Need {
 }
 
 /// What `cargo xtask test` prepares. A suite that needs something new gets a row here.
-pub(crate) const FOR_TESTS: &[Need] = &[Need {
-    name: "Python with venv",
-    // Debian ships `venv` without `ensurepip` unless python3-venv is installed; only both together make an environment.
-    detect: "python3 -c 'import venv, ensurepip'",
-    packages: &["python3", "python3-venv"],
-    suites: &["sdk"],
-}];
+pub(crate) const FOR_TESTS: &[Need] = &[
+    Need {
+        name: "Python with venv",
+        // Debian ships `venv` without `ensurepip` unless python3-venv is installed; only both together make an environment.
+        detect: "python3 -c 'import venv, ensurepip'",
+        packages: &["python3", "python3-venv"],
+        suites: &["sdk"],
+    },
+    Need {
+        name: "a PostgreSQL server",
+        // The package keeps it out of every PATH. Another server will do as well.
+        detect: "test -n \"$EPITOME_TEST_POSTGRES\" || ls /usr/lib/postgresql/*/bin/initdb",
+        packages: &["postgresql"],
+        suites: &["postgres"],
+    },
+    Need {
+        name: "PgBouncer",
+        // Debian puts it where only root's PATH looks.
+        detect: "PATH=$PATH:/usr/sbin command -v pgbouncer",
+        packages: &["pgbouncer"],
+        suites: &["pgbouncer"],
+    },
+];
 
 /// What `cargo xtask agents` prepares, and `test` for its part of it.
 pub(crate) const FOR_AGENTS: &[Need] = &[
