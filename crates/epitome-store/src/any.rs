@@ -30,7 +30,7 @@ impl AnyStore {
         match Location::of(location)? {
             Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
             Location::File(path) => SqliteStore::open(path).await.map(Self::Sqlite),
-            Location::Server(url) => PostgresStore::open(url).await.map(Self::Postgres),
+            Location::Server(url) => Box::pin(PostgresStore::open(url)).await.map(Self::Postgres),
         }
     }
 
@@ -42,7 +42,9 @@ impl AnyStore {
         match Location::of(location)? {
             Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
             Location::File(path) => SqliteStore::open_read_only(path).await.map(Self::Sqlite),
-            Location::Server(url) => PostgresStore::open_read_only(url).await.map(Self::Postgres),
+            Location::Server(url) => Box::pin(PostgresStore::open_read_only(url))
+                .await
+                .map(Self::Postgres),
         }
     }
 }
@@ -85,7 +87,8 @@ macro_rules! dispatch {
                 async move {
                     match self {
                         Self::Sqlite(store) => store.$method($($argument),*).await,
-                        Self::Postgres(store) => store.$method($($argument),*).await,
+                        // Boxed, because it is large; a call waits for the network anyway.
+                        Self::Postgres(store) => Box::pin(store.$method($($argument),*)).await,
                     }
                 }
             })+

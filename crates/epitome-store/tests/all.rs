@@ -8,6 +8,12 @@ mod any;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[cfg(test)]
+#[path = "all/kill.rs"]
+mod kill;
+#[cfg(test)]
+#[path = "all/postgres_round_trips.rs"]
+mod postgres_round_trips;
+#[cfg(test)]
 #[path = "all/postgres_server.rs"]
 mod postgres_server;
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! there is neither, that is said and reported as `SUITE-SKIPPED`.
 
 #![expect(
-    clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a test that cannot go on stops"
@@ -14,6 +14,7 @@
 mod account;
 mod cluster;
 mod pooler;
+mod relay;
 mod watchdog;
 
 use std::sync::OnceLock;
@@ -24,6 +25,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use crate::data::report;
 pub use cluster::Cluster;
 use pooler::Pooler;
+pub use relay::Relay;
 
 /// The variable that names a server to use instead of a temporary one. Its user must be allowed to create databases.
 pub const VARIABLE: &str = "EPITOME_TEST_POSTGRES";

@@ -1,7 +1,5 @@
 //! What changed a conversation, in order.
 
-use std::slice;
-
 use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
@@ -64,7 +62,7 @@ async fn append_in(
     new: &NewChange,
     words: &search::Prepared,
 ) -> Result<Appended> {
-    let span = new.span.as_ref().map(slice::from_ref).unwrap_or_default();
+    let span = new.span.as_slice();
     if !span.is_empty() {
         // It may be what makes the conversation.
         insert_conversations(connection, tenant, span).await?;

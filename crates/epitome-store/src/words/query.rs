@@ -89,10 +89,10 @@ impl Expression {
             Self::Term(_) => present.next().unwrap_or_default(),
             Self::All(parts) => parts
                 .iter()
-                .fold(true, |met, part| part.is_met_by(present) && met),
+                .fold(true, |met, part| met & part.is_met_by(present)),
             Self::Any(parts) => parts
                 .iter()
-                .fold(false, |met, part| part.is_met_by(present) || met),
+                .fold(false, |met, part| met | part.is_met_by(present)),
         }
     }
 
