@@ -34,6 +34,20 @@ pub(crate) const FOR_TESTS: &[Need] = &[
         packages: &["chromium"],
         suites: &["browser"],
     },
+    Need {
+        name: "a PostgreSQL server",
+        // The package keeps it out of every PATH. Another server will do as well.
+        detect: "test -n \"$EPITOME_TEST_POSTGRES\" || ls /usr/lib/postgresql/*/bin/initdb",
+        packages: &["postgresql"],
+        suites: &["postgres"],
+    },
+    Need {
+        name: "PgBouncer",
+        // Debian puts it where only root's PATH looks.
+        detect: "PATH=$PATH:/usr/sbin command -v pgbouncer",
+        packages: &["pgbouncer"],
+        suites: &["pgbouncer"],
+    },
 ];
 
 /// What `cargo xtask agents` prepares, and `test` for its part of it.

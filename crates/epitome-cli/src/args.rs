@@ -454,8 +454,8 @@ pub(crate) struct ServeArgs {
     /// Where Anthropic-shaped requests go [env: EPITOME_ANTHROPIC_UPSTREAM] [default: https://api.anthropic.com]
     #[arg(long, value_name = "URL")]
     pub(crate) anthropic_upstream: Option<http::Uri>,
-    /// Where conversations are kept: sqlite:PATH, or none [env: EPITOME_STORE] [default: sqlite in the user's data
-    /// folder]
+    /// Where conversations are kept: sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, or none [env: EPITOME_STORE]
+    /// [default: sqlite in the user's data folder]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
     /// The window in tokens of every model, whatever the table and providers say [env: EPITOME_WINDOW] [default: what

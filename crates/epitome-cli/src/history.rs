@@ -8,6 +8,7 @@ mod show;
 mod undo;
 
 use anyhow::{Context, Result, bail};
+use epitome_config::Address;
 use epitome_server::StoreLocation;
 use epitome_store::{AnyStore, ConversationId, Digest, Store};
 
@@ -45,14 +46,16 @@ impl StoreArgs {
         let location = self.location()?;
         AnyStore::open_read_only(&location)
             .await
-            .with_context(|| location)
+            .with_context(|| Address::new(location).to_string())
     }
 
     async fn open(&self) -> Result<AnyStore> {
         let location = self.location()?;
         // Opening would make a new one, which is not what somebody means who names a conversation.
         self.open_read_only().await?.close().await;
-        AnyStore::open(&location).await.with_context(|| location)
+        AnyStore::open(&location)
+            .await
+            .with_context(|| Address::new(location).to_string())
     }
 
     fn location(&self) -> Result<String> {

@@ -95,7 +95,7 @@ section! {
         openai_upstream: Address = Address::new("https://api.openai.com"), Bounds::Any;
         /// Where Anthropic-shaped requests go.
         anthropic_upstream: Address = Address::new("https://api.anthropic.com"), Bounds::Any;
-        /// Where conversations are kept: `sqlite:PATH` or `none`; empty is SQLite in the user's data folder.
+        /// Where conversations are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` or `none`; empty is SQLite in the user's data folder.
         store: Option<Address> = None, Bounds::Any;
         /// Whether requests are only watched and never changed.
         observe: bool = false, Bounds::Any;

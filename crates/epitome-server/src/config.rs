@@ -1,5 +1,6 @@
 //! How a server is set up.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -112,8 +113,8 @@ impl ConfiguredWindows {
     }
 }
 
-impl std::fmt::Debug for ConfiguredWindows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ConfiguredWindows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             Some(_) => "ConfiguredWindows(by model)",
             None => "ConfiguredWindows(none)",
@@ -121,13 +122,22 @@ impl std::fmt::Debug for ConfiguredWindows {
     }
 }
 
-/// Where conversations are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where conversations are kept. What is shown of it has no password.
+#[derive(Clone, PartialEq, Eq)]
 pub enum StoreLocation {
     /// In memory of this process only.
     None,
-    /// In a database, such as `sqlite:PATH`.
+    /// In a database, such as `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`.
     Url(String),
+}
+
+impl fmt::Debug for StoreLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::Url(url) => f.debug_tuple("Url").field(&shown(url)).finish(),
+        }
+    }
 }
 
 /// What the server does with a request that would overflow.

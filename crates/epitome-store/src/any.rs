@@ -6,8 +6,8 @@ use crate::{
     Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
     CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
     EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
-    Outcome, Outcomes, PinRow, Pins, Result, Saved, Search, SearchHit, SearchScope, SqliteStore,
-    Store, TenantId, Tenants, TurnRow, Turns,
+    Outcome, Outcomes, PinRow, Pins, PostgresStore, Result, Saved, Search, SearchHit, SearchScope,
+    SqliteStore, Store, TenantId, Tenants, TurnRow, Turns,
 };
 
 /// Any of the stores, chosen at run time.
@@ -16,18 +16,21 @@ use crate::{
 pub enum AnyStore {
     /// One SQLite file, or memory.
     Sqlite(SqliteStore),
+    /// A PostgreSQL database.
+    Postgres(PostgresStore),
 }
 
 impl AnyStore {
-    /// Opens `sqlite:PATH` (also `sqlite://PATH`) or `sqlite::memory:`.
+    /// Opens `sqlite:PATH` (also `sqlite://PATH`), `sqlite::memory:`, or `postgres://…` (also `postgresql://…`).
     ///
     /// # Errors
-    /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, [`Error::Unavailable`] for `postgres:` and `postgresql:`, and
-    /// those of [`SqliteStore::open`].
+    /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, and those of [`SqliteStore::open`] and
+    /// [`PostgresStore::open`].
     pub async fn open(location: &str) -> Result<Self> {
         match Location::of(location)? {
             Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
             Location::File(path) => SqliteStore::open(path).await.map(Self::Sqlite),
+            Location::Server(url) => Box::pin(PostgresStore::open(url)).await.map(Self::Postgres),
         }
     }
 
@@ -39,6 +42,9 @@ impl AnyStore {
         match Location::of(location)? {
             Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
             Location::File(path) => SqliteStore::open_read_only(path).await.map(Self::Sqlite),
+            Location::Server(url) => Box::pin(PostgresStore::open_read_only(url))
+                .await
+                .map(Self::Postgres),
         }
     }
 }
@@ -59,6 +65,8 @@ enum Location<'a> {
     Memory,
     /// A file of SQLite.
     File(&'a str),
+    /// A PostgreSQL database; the whole location.
+    Server(&'a str),
 }
 
 impl<'a> Location<'a> {
@@ -70,7 +78,7 @@ impl<'a> Location<'a> {
                 ":memory:" => Ok(Self::Memory),
                 path => Ok(Self::File(path)),
             },
-            "postgres" | "postgresql" => Err(Error::Unavailable { scheme: "postgres" }),
+            "postgres" | "postgresql" => Ok(Self::Server(location)),
             _ => Err(Error::UnknownScheme {
                 scheme: scheme.to_owned(),
             }),
@@ -89,6 +97,8 @@ macro_rules! dispatch {
                 async move {
                     match self {
                         Self::Sqlite(store) => store.$method($($argument),*).await,
+                        // Boxed, because it is large; a call waits for the network anyway.
+                        Self::Postgres(store) => Box::pin(store.$method($($argument),*)).await,
                     }
                 }
             })+
@@ -173,6 +183,7 @@ dispatch!(Leases {
         tenant: &TenantId,
         conversation: &ConversationId,
         fence: u64,
+        now_ms: i64,
         until_ms: i64,
     ) -> Result<bool>;
     fn release_lease(

@@ -1,10 +1,15 @@
 //! What can go wrong, by what a caller can do about it.
+//!
+//! - `codes`: which error it is, by what a database calls it.
 
 use std::path::PathBuf;
 
 use epitome::Digest;
 use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
+
+mod codes;
 
 /// The result of every store operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -12,7 +17,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The underlying error, kept for logs.
 pub type Source = Box<dyn std::error::Error + Send + Sync + 'static>;
 
-/// Why a store operation failed. A failed write has changed nothing.
+/// Why a store operation failed. A failed write has changed nothing; after [`Unreachable`](Self::Unreachable) alone it may
+/// have happened as a whole, where a server was lost while it committed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,6 +37,22 @@ pub enum Error {
     /// The location cannot be opened: a missing file, a missing right.
     #[error("the store cannot be opened")]
     CannotOpen(#[source] Source),
+    /// The server of the database does not answer, or went away in the middle. The same call may succeed later.
+    #[error(
+        "the database server does not answer: see that it runs, and that host and port of the store's location are right"
+    )]
+    Unreachable(#[source] Source),
+    /// The server of the database knows no such user, or not with this password.
+    #[error(
+        "the database server refuses the user or the password: check both in the store's location"
+    )]
+    Login(#[source] Source),
+    /// No connection was free in time, here or at the server. The same call may succeed later.
+    #[error(
+        "no connection to the database was free in time: try again, or raise max_connections in the store's location or \
+         at the server"
+    )]
+    NoConnection(#[source] Source),
     /// A newer epitome wrote this database. Nothing was changed.
     #[error(
         "a later version of epitome wrote this store: its schema is version {found}, this program knows up to {known}; \
@@ -42,7 +64,8 @@ pub enum Error {
         /// The newest version that this program knows.
         known: i64,
     },
-    /// The file is a sound database of another program. Nothing was changed.
+    /// The file is a sound database of another program, or another program has tables with our names in it. Nothing was
+    /// changed.
     #[error("the file is a database of another program")]
     ForeignFile,
     /// An entry with this key is stored with different bytes.
@@ -84,7 +107,9 @@ pub enum Error {
         id: String,
     },
     /// A store location has no scheme, or one that nobody knows. The rest of it may hold a password and is not repeated.
-    #[error("unknown store scheme {scheme:?}: a location is sqlite:PATH or sqlite::memory:")]
+    #[error(
+        "unknown store scheme {scheme:?}: a location is sqlite:PATH, sqlite::memory: or postgres://…"
+    )]
     UnknownScheme {
         /// The text before the first colon, empty if there is no colon.
         scheme: String,
@@ -92,11 +117,13 @@ pub enum Error {
     /// A `sqlite:` location names no file.
     #[error("the store has no path: a location is sqlite:PATH or sqlite::memory:")]
     NoPath,
-    /// The scheme is known, but this build has no such store.
-    #[error("{scheme} stores are not available yet: use sqlite:PATH")]
-    Unavailable {
-        /// The scheme that was asked for.
-        scheme: &'static str,
+    /// A `postgres:` location cannot be read. It may hold a password and is not repeated.
+    #[error(
+        "the location of the store cannot be read: {problem}; it is postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+    )]
+    BadLocation {
+        /// What is wrong with it.
+        problem: String,
     },
     /// The file system refused before the database was involved: a folder in place of a file, or the reverse.
     #[error("cannot prepare {}", path.display())]
@@ -139,10 +166,20 @@ impl Error {
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::Database(inner) => match inner.try_downcast_ref::<SqliteError>() {
-                Some(_) => sqlite_variant(inner.code().as_deref())(Box::new(error)),
-                None => Self::Database(Box::new(error)),
-            },
+            sqlx::Error::Database(inner) => {
+                let code = inner.code();
+                let code = code.as_deref().unwrap_or_default();
+                let variant = if inner.try_downcast_ref::<SqliteError>().is_some() {
+                    codes::of_sqlite(code)
+                } else if inner.try_downcast_ref::<PgDatabaseError>().is_some() {
+                    codes::of_postgres(code)
+                } else {
+                    Self::Database
+                };
+                variant(Box::new(error))
+            }
+            sqlx::Error::Io(_) => Self::Unreachable(Box::new(error)),
+            sqlx::Error::Tls(_) => Self::CannotOpen(Box::new(error)),
             sqlx::Error::PoolTimedOut => Self::Busy(Box::new(error)),
             sqlx::Error::PoolClosed => Self::Closed,
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
@@ -159,21 +196,5 @@ impl From<MigrateError> for Error {
             MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => inner.into(),
             other => Self::Migration(Box::new(other)),
         }
-    }
-}
-
-/// The variant for a SQLite result code; its low byte is the primary code.
-fn sqlite_variant(code: Option<&str>) -> fn(Source) -> Error {
-    const FOREIGN_KEY: i32 = 787;
-    let code: i32 = code.and_then(|code| code.parse().ok()).unwrap_or_default();
-    match (code, code & 0xff) {
-        (FOREIGN_KEY, _) => Error::Dangling,
-        (_, 5 | 6) => Error::Busy,
-        (_, 3 | 8) => Error::ReadOnly,
-        (_, 11 | 26) => Error::Corrupt,
-        (_, 13) => Error::Full,
-        (_, 14) => Error::CannotOpen,
-        (_, 18) => Error::TooLarge,
-        _ => Error::Database,
     }
 }

@@ -1,15 +1,16 @@
-//! Where conversation logs live: a trait for each kind of thing, SQLite behind them.
+//! Where conversation logs live: a trait for each kind of thing, SQLite or PostgreSQL behind them.
 //!
 //! - `store`: a trait for each kind of thing that is kept, scoped to a tenant; a [`Store`] keeps them all. Whoever calls a
 //!   store imports the traits it uses, so that its imports say what it needs.
-//! - `any`: [`AnyStore`], the store that a location such as `sqlite:PATH` names.
+//! - `any`: [`AnyStore`], the store that a location such as `sqlite:PATH` or `postgres://…` names.
 //! - `sqlite`: [`SqliteStore`], one file (or memory), with a module for each trait.
+//! - `postgres`: [`PostgresStore`], one database for many nodes, with a module for each trait.
 //! - `rows`: the plain data that goes in and comes out.
 //! - `id`: validated names of tenants and conversations.
 //! - `error`: [`Error`], one variant for each situation a caller can act on.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
-//! - `clock`: waiting, for a file that somebody else is creating.
-//! - `words`: which words a text has, for the index and for queries.
+//! - `clock`: waiting, for a file that somebody else is creating and for a server that does not answer.
+//! - `words`: which words a text has, for the index and for queries; `rank`: how well it fits.
 //!
 //! The log is append-only: nothing here deletes or rewrites an entry; only memories can be forgotten. The crate reads no clock and makes no random
 //! numbers; times, ids, digests and keys are arguments.
@@ -19,6 +20,8 @@ mod any;
 mod clock;
 mod error;
 mod id;
+mod postgres;
+mod rank;
 mod rows;
 mod sqlite;
 mod statements;
@@ -29,6 +32,7 @@ pub use any::AnyStore;
 pub use epitome::Digest;
 pub use error::{Error, Result, Source};
 pub use id::{ConversationId, TenantId};
+pub use postgres::PostgresStore;
 pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,

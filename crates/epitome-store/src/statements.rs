@@ -46,7 +46,7 @@ pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
 /// The conversation itself first, then the one that it branched off from, and so on. Whatever names are stored, it ends.
 pub(crate) const SELECT_COMPACTIONS_ALONG: &str = concat!(
     "WITH RECURSIVE line (place, distance) AS ( \
-        SELECT $2, 0 \
+        SELECT id, 0 FROM conversations WHERE tenant = $1 AND id = $2 \
         UNION ALL \
         SELECT o.parent, line.distance + 1 FROM line \
             JOIN conversations AS o ON o.tenant = $1 AND o.id = line.place \
@@ -100,7 +100,7 @@ pub(crate) const SELECT_PATH: &str = "\
 
 /// The position is there for the sake of decoding.
 pub(crate) const SELECT_ENTRY: &str =
-    "SELECT 0, key, raw, wire, tokens FROM entries WHERE tenant = $1 AND key = $2";
+    "SELECT CAST(0 AS BIGINT), key, raw, wire, tokens FROM entries WHERE tenant = $1 AND key = $2";
 
 pub(crate) const SELECT_CHANGES: &str = "\
     SELECT conversation, seq, kind, compaction, body, at_ms FROM changes \
@@ -154,7 +154,7 @@ pub(crate) const UPSERT_PIN: &str = "\
 /// The conversation itself first, then the one that it branched off from, and so on. Whatever names are stored, it ends.
 pub(crate) const SELECT_PINS: &str = "\
     WITH RECURSIVE line (id, distance) AS ( \
-        SELECT $2, 0 \
+        SELECT id, 0 FROM conversations WHERE tenant = $1 AND id = $2 \
         UNION ALL \
         SELECT c.parent, line.distance + 1 FROM line \
             JOIN conversations AS c ON c.tenant = $1 AND c.id = line.id \
@@ -198,15 +198,15 @@ pub(crate) const UPSERT_WINDOW: &str = "\
 /// The time is that of the window: counts come from every proxy on the store, and a window that one of them learned a
 /// moment earlier but writes later must not be lost to them.
 pub(crate) const UPSERT_BELIEF: &str = "\
-    INSERT INTO beliefs (endpoint, model, window, counts, at_ms) VALUES ($1, $2, $3, $4, $5) \
+    INSERT INTO beliefs (endpoint, model, \"window\", counts, at_ms) VALUES ($1, $2, $3, $4, $5) \
     ON CONFLICT (endpoint, model) DO UPDATE \
-        SET window = coalesce(excluded.window, beliefs.window), \
+        SET \"window\" = coalesce(excluded.\"window\", beliefs.\"window\"), \
             counts = coalesce(excluded.counts, beliefs.counts), \
-            at_ms = CASE WHEN excluded.window IS NULL THEN beliefs.at_ms ELSE excluded.at_ms END \
-        WHERE excluded.window IS NULL OR beliefs.window IS NULL OR excluded.at_ms >= beliefs.at_ms";
+            at_ms = CASE WHEN excluded.\"window\" IS NULL THEN beliefs.at_ms ELSE excluded.at_ms END \
+        WHERE excluded.\"window\" IS NULL OR beliefs.\"window\" IS NULL OR excluded.at_ms >= beliefs.at_ms";
 
 pub(crate) const SELECT_BELIEFS: &str =
-    "SELECT endpoint, model, window, counts, at_ms FROM beliefs ORDER BY endpoint, model";
+    "SELECT endpoint, model, \"window\", counts, at_ms FROM beliefs ORDER BY endpoint, model";
 
 pub(crate) const DELETE_BELIEF: &str = "DELETE FROM beliefs WHERE endpoint = $1 AND model = $2";
 

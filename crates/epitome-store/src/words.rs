@@ -1,47 +1,73 @@
 //! Which words a text has, for the index and for queries.
 //!
 //! A database's own tokenizer knows neither code nor scripts without spaces. So the words are found here, the same way
-//! for both sides, and the database only has to split at spaces and fold case and accents:
+//! for both sides and for every database:
 //!
 //! - a run of letters, digits and `_` is a word, and so is each part of an identifier (`parse_header`, `parseHeader`);
 //!   paths fall apart at their separators;
 //! - a run of a script without spaces gives its characters and its pairs of neighbours;
-//! - every word carries the mark of its tenant, so that neither matches nor word counts reach beyond it.
+//! - `folded` takes case and accents away, where the database does not do it itself;
+//! - `query` is what an entry must have, in FTS5's words or as a check of counts.
+
+mod folded;
+mod query;
 
 #[cfg(test)]
 #[path = "words_tests.rs"]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use epitome::Digest;
 
 use crate::TenantId;
 
+pub(crate) use folded::folded;
+pub(crate) use query::{Expression, Need};
+
 /// Longer runs are data rather than words: only their beginning is kept, and they have no parts.
 const MAX_WORD_CHARS: usize = 64;
 
-/// What follows in a query is left out; the database limits the depth of an expression.
-const MAX_QUERY_TERMS: usize = 64;
-
-/// From this length on, a query's word also stands for longer ones (`deploy` for `deployed`) when not all are found.
-const MIN_PREFIX_CHARS: usize = 4;
-
-/// How many words of a query an entry must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    All,
-    Any,
-}
-
-/// The words of `text` with spaces between them.
+/// The words of `text` with spaces between them, for an FTS5 table. Every word carries the mark of its tenant, so that
+/// neither matches nor word counts reach beyond it.
 pub(crate) fn of_text(tenant: &TenantId, text: &str) -> String {
     let mark = mark(tenant);
     let mut words = String::with_capacity(text.len() * 2);
-    let mut add = |word: &str| {
+    each(text, |word| {
         // Writing to a string cannot fail.
         let _ = write!(words, "{mark}_{word} ");
-    };
+    });
+    words
+}
+
+/// How often each word stands in a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// By the folded word.
+    pub(crate) counts: BTreeMap<String, i64>,
+    /// All words, each as often as it stands there.
+    pub(crate) total: i64,
+}
+
+impl Counted {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut counted = Self::default();
+        each(text, |word| {
+            counted.total += 1;
+            *counted.counts.entry(folded(word)).or_default() += 1;
+        });
+        counted
+    }
+}
+
+/// An FTS5 expression for the words of `query`, whatever else is in it. `None` when it has none.
+pub(crate) fn of_query(tenant: &TenantId, query: &str, need: Need) -> Option<String> {
+    let mark = mark(tenant);
+    Expression::of(query, need).map(|expression| expression.fts5(&mark))
+}
+
+fn each(text: &str, mut add: impl FnMut(&str)) {
     for run in Runs(text) {
         match run {
             Run::Word(word) => {
@@ -57,61 +83,6 @@ pub(crate) fn of_text(tenant: &TenantId, text: &str) -> String {
                 pairs(run).for_each(&mut add);
             }
         }
-    }
-    words
-}
-
-/// An FTS5 expression for the words of `query`, whatever else is in it. `None` when it has none.
-pub(crate) fn of_query(tenant: &TenantId, query: &str, need: Need) -> Option<String> {
-    let mark = mark(tenant);
-    let term = |word: &str| format!("\"{mark}_{word}\"");
-    let mut groups = Vec::new();
-    let mut terms = 0;
-    for run in Runs(query) {
-        let group: Vec<String> = match run {
-            Run::Word(word) => {
-                let word = Word::new(word);
-                let whole = term(&word.whole);
-                let parts: Vec<_> = word.parts.iter().map(|part| term(part)).collect();
-                let long = word.whole.chars().count() >= MIN_PREFIX_CHARS;
-                let whole = match need {
-                    Need::Any if long => format!("{whole} *"),
-                    _ => whole,
-                };
-                let parts = joined(parts, need);
-                [Some(whole), parts].into_iter().flatten().collect()
-            }
-            Run::Unspaced(run) if run.chars().nth(1).is_none() => vec![term(run)],
-            Run::Unspaced(run) => joined(pairs(run).map(term).collect(), need)
-                .into_iter()
-                .collect(),
-        };
-        terms += group
-            .iter()
-            .map(|one| one.matches('"').count() / 2)
-            .sum::<usize>();
-        if terms > MAX_QUERY_TERMS && !groups.is_empty() {
-            break;
-        }
-        groups.extend(match group.len() {
-            0 | 1 => group.into_iter().next(),
-            _ => Some(format!("({})", group.join(" OR "))),
-        });
-    }
-    joined(groups, need)
-}
-
-/// The terms as one.
-fn joined(mut terms: Vec<String>, need: Need) -> Option<String> {
-    terms.truncate(MAX_QUERY_TERMS);
-    let operator = match need {
-        Need::All => " AND ",
-        Need::Any => " OR ",
-    };
-    match terms.len() {
-        0 => None,
-        1 => terms.pop(),
-        _ => Some(format!("({})", terms.join(operator))),
     }
 }
 

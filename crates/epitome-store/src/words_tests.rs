@@ -1,4 +1,5 @@
-use super::{Need, of_query, of_text};
+use super::query::MAX_QUERY_TERMS;
+use super::{Counted, Expression, Need, of_query, of_text};
 use crate::TenantId;
 
 /// The words without the marks.
@@ -54,14 +55,54 @@ fn words_of_queries() {
 fn queries_are_bounded() {
     let long = "word ".repeat(10_000);
     let expression = of_query(&TenantId::local(), &long, Need::All).unwrap();
-    assert!(expression.matches('"').count() <= 2 * super::MAX_QUERY_TERMS);
+    assert!(expression.matches('"').count() <= 2 * MAX_QUERY_TERMS);
     let unspaced = "部署".repeat(10_000);
     let expression = of_query(&TenantId::local(), &unspaced, Need::Any).unwrap();
-    assert!(expression.matches('"').count() <= 2 * super::MAX_QUERY_TERMS);
+    assert!(expression.matches('"').count() <= 2 * MAX_QUERY_TERMS);
 }
 
 #[test]
 fn tenants_have_words_of_their_own() {
     let other = TenantId::new("Local").unwrap();
     assert_ne!(of_text(&TenantId::local(), "a"), of_text(&other, "a"));
+}
+
+#[test]
+fn words_are_counted_without_case_and_accents() {
+    let counted = Counted::of("The théme: theThe Straße ÇA ça Ǖ ЙОД");
+    let expected = [
+        ("ca", 2),
+        ("straße", 1),
+        ("the", 3),
+        ("theme", 1),
+        ("thethe", 1),
+        ("u", 1),
+        ("йод", 1),
+    ];
+    let counts: Vec<_> = counted
+        .counts
+        .iter()
+        .map(|(word, count)| (word.as_str(), *count))
+        .collect();
+    assert_eq!(counts, expected);
+    assert_eq!(counted.total, 10);
+}
+
+#[test]
+fn an_expression_is_met_by_what_it_needs() {
+    let check = |query: &str, need, present: &[bool], expected| {
+        let expression = Expression::of(query, need).unwrap();
+        assert_eq!(expression.terms().len(), present.len(), "{query:?}");
+        let met = expression.is_met(present.iter().copied());
+        assert_eq!(met, expected, "{query:?} {present:?}");
+    };
+    check("a b", Need::All, &[true, true], true);
+    check("a b", Need::All, &[true, false], false);
+    check("a b", Need::Any, &[false, true], true);
+    check("a b", Need::Any, &[false, false], false);
+    // The whole identifier, or all of its parts.
+    check("x maxLen", Need::All, &[true, true, false, false], true);
+    check("x maxLen", Need::All, &[true, false, true, true], true);
+    check("x maxLen", Need::All, &[true, false, true, false], false);
+    check("署失败", Need::All, &[true, false], false);
 }

@@ -8,6 +8,18 @@ mod any;
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[cfg(test)]
+#[path = "all/kill.rs"]
+mod kill;
+#[cfg(test)]
+#[path = "all/postgres_round_trips.rs"]
+mod postgres_round_trips;
+#[cfg(test)]
+#[path = "all/postgres_server.rs"]
+mod postgres_server;
+#[cfg(test)]
+#[path = "all/recall_parity.rs"]
+mod recall_parity;
+#[cfg(test)]
 #[path = "all/sqlite_file.rs"]
 mod sqlite_file;
 #[cfg(test)]
@@ -17,3 +29,10 @@ mod suite;
 suite::run_over!(sqlite_in_file, sqlite_handles);
 suite::run_over!(sqlite_in_memory);
 suite::run_over!(any_sqlite, any_sqlite_handles);
+suite::run_over!(postgres, postgres_handles);
+suite::run_over!(pgbouncer, pgbouncer_handles);
+suite::run_over!(any_postgres);
+
+mod callers_clock {
+    crate::suite::run_over!(@callers_clock sqlite_in_file, sqlite_handles);
+}

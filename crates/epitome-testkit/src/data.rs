@@ -31,7 +31,12 @@ pub fn data(test: &str, folder: &str) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    let line = format!("DATA-ABSENT {test}: no folder {}", path.display());
+    report(&format!("DATA-ABSENT {test}: no folder {}", path.display()));
+    None
+}
+
+/// Says what a test cannot do, on the terminal and in the report of the run.
+pub(crate) fn report(line: &str) {
     eprintln!("{line}");
     if let Some(report) = std::env::var_os("EPITOME_SKIP_REPORT") {
         let mut file = std::fs::OpenOptions::new()
@@ -41,7 +46,6 @@ pub fn data(test: &str, folder: &str) -> Option<PathBuf> {
             .expect("the report of skipped tests can be written");
         writeln!(file, "{line}").expect("the report of skipped tests can be written");
     }
-    None
 }
 
 /// The files of a folder with this extension, in order of their names; at least one.

@@ -8,6 +8,7 @@
 //! - [`client`]: a plain HTTP client that keeps the pieces it received, and a reader of event streams;
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`refusals`]: what providers say when they refuse a request, with the sources;
+//! - [`postgres`]: a PostgreSQL server, also behind PgBouncer, with a fresh database for each test;
 //! - [`shape`]: a request as short lines for snapshots;
 //! - [`strange`]: things that no format knows, and what must not be torn apart around them;
 //! - [`shares`]: how a provider counts over time;
@@ -24,6 +25,8 @@ pub mod data;
 pub mod expectation;
 pub mod generate;
 pub mod museum;
+#[cfg(unix)]
+pub mod postgres;
 pub mod random;
 pub mod refusals;
 pub mod server;

@@ -6,7 +6,7 @@ use epitome_store::{ConversationId, TenantId};
 /// Which store, and whose part of it.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct StoreArgs {
-    /// Where conversations are kept: sqlite:PATH [default: where `epitome serve` keeps them]
+    /// Where conversations are kept: sqlite:PATH or postgres://… [default: where `epitome serve` keeps them]
     #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
     pub(crate) store: Option<String>,
     /// Whose conversations

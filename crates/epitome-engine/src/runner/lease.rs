@@ -68,18 +68,15 @@ impl<'a, S: Leases> Lease<'a, S> {
         ticks.tick().await;
         loop {
             ticks.tick().await;
-            let until = self
-                .terms
-                .clock
-                .now_ms()
-                .saturating_add(self.terms.lease_ms);
+            let now = self.terms.clock.now_ms();
+            let until = now.saturating_add(self.terms.lease_ms);
             let LeaseTerms {
                 store,
                 tenant,
                 conversation,
                 ..
             } = self.terms;
-            let renewed = store.renew_lease(tenant, conversation, self.fence, until);
+            let renewed = store.renew_lease(tenant, conversation, self.fence, now, until);
             match renewed.await {
                 Ok(true) => {}
                 Ok(false) => return,

@@ -136,6 +136,9 @@ pub(super) const fn may_pass(error: &Error) -> bool {
         Error::Busy(_)
             | Error::Full(_)
             | Error::CannotOpen(_)
+            | Error::Unreachable(_)
+            | Error::NoConnection(_)
+            | Error::Login(_)
             | Error::Io { .. }
             | Error::Database(_)
     )

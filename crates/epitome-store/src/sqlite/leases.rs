@@ -24,6 +24,7 @@ impl Leases for SqliteStore {
         tenant: &TenantId,
         conversation: &ConversationId,
         fence: u64,
+        _now_ms: i64,
         until_ms: i64,
     ) -> impl Future<Output = Result<bool>> + Send {
         renew_lease(&self.writer, tenant, conversation, fence, until_ms)

@@ -7,8 +7,11 @@ pub trait Leases {
     /// Asks for the right to do the background work of a conversation until `until_ms`. `None` while another holder has it.
     ///
     /// The answer is the fence, a number that grows with every new holding. A holder that asks again before its time is
-    /// over keeps its fence and gets the later end. The times are the callers' own; holders on several machines need
-    /// clocks that agree better than the time a lease lasts.
+    /// over keeps its fence and gets the later end.
+    ///
+    /// Whose clock it goes by is the store's choice. In one file the times are the callers' own. In a PostgreSQL database only
+    /// the time between `now_ms` and `until_ms` counts, from the moment at which the server grants it, by the server's clock:
+    /// clocks of holders on several machines need not agree.
     fn acquire_lease(
         &self,
         tenant: &TenantId,
@@ -25,6 +28,7 @@ pub trait Leases {
         tenant: &TenantId,
         conversation: &ConversationId,
         fence: u64,
+        now_ms: i64,
         until_ms: i64,
     ) -> impl Future<Output = Result<bool>> + Send;
 

@@ -8,7 +8,7 @@ async fn locations() {
         let error = AnyStore::open(location).await.unwrap_err();
         assert_eq!(error.to_string(), expected);
     };
-    let known = "a location is sqlite:PATH or sqlite::memory:";
+    let known = "a location is sqlite:PATH, sqlite::memory: or postgres://…";
     check(
         "mysql://root:secret@x",
         &format!("unknown store scheme \"mysql\": {known}"),
@@ -20,9 +20,10 @@ async fn locations() {
         "the store has no path: a location is sqlite:PATH or sqlite::memory:",
     )
     .await;
-    let unavailable = "postgres stores are not available yet: use sqlite:PATH";
-    check("postgres://user:secret@x/db", unavailable).await;
-    check("postgresql://user:secret@x/db", unavailable).await;
+    let unread = "the location of the store cannot be read: it is no such address; \
+        it is postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+    check("postgres://user:secret@x:y/db", unread).await;
+    check("postgresql://user:secret@x:y/db", unread).await;
     AnyStore::open("sqlite::memory:").await.unwrap();
     AnyStore::open_read_only("sqlite::memory:").await.unwrap();
     let error = AnyStore::open_read_only("sqlite:/no/such/file.db").await;

@@ -3,39 +3,46 @@
 use bytes::Bytes;
 use epitome_store::{
     AnyStore, Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow, EntryWords,
-    NewConversation, NodeRow, SqliteStore, TenantId,
+    NewConversation, NodeRow, PostgresStore, SqliteStore, TenantId,
 };
+use epitome_testkit::postgres::{self, Database};
 use tempfile::TempDir;
 
-/// A store and the folder that must outlive it.
+/// A store and what must outlive it.
 pub(crate) struct Opened<S> {
     pub(crate) store: S,
-    _folder: Option<TempDir>,
+    _place: Place,
 }
 
-pub(crate) async fn sqlite_in_file() -> Opened<SqliteStore> {
+enum Place {
+    Memory,
+    Folder(#[expect(dead_code, reason = "it is removed when dropped")] TempDir),
+    Database(#[expect(dead_code, reason = "it is removed when dropped")] Database),
+}
+
+pub(crate) async fn sqlite_in_file() -> Option<Opened<SqliteStore>> {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("missing/folders/log.db");
-    Opened {
+    Some(Opened {
         store: SqliteStore::open(path).await.unwrap(),
-        _folder: Some(folder),
-    }
+        _place: Place::Folder(folder),
+    })
 }
 
-pub(crate) async fn sqlite_in_memory() -> Opened<SqliteStore> {
-    Opened {
+pub(crate) async fn sqlite_in_memory() -> Option<Opened<SqliteStore>> {
+    Some(Opened {
         store: SqliteStore::in_memory().await.unwrap(),
-        _folder: None,
-    }
+        _place: Place::Memory,
+    })
 }
 
-pub(crate) async fn any_sqlite() -> Opened<AnyStore> {
+pub(crate) async fn any_sqlite() -> Option<Opened<AnyStore>> {
     let folder = TempDir::new().unwrap();
     let location = format!("sqlite:{}", folder.path().join("log.db").display());
-    Opened {
+    Some(Opened {
         store: AnyStore::open(&location).await.unwrap(),
-        _folder: Some(folder),
-    }
+        _place: Place::Folder(folder),
+    })
 }
 
 /// Handles on one store that know of each other only through it.
@@ -46,7 +53,7 @@ pub(crate) struct Handles<S> {
     pub(crate) reader: S,
 }
 
-pub(crate) async fn sqlite_handles() -> Opened<Handles<SqliteStore>> {
+pub(crate) async fn sqlite_handles() -> Option<Opened<Handles<SqliteStore>>> {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("log.db");
     let mut writers = Vec::new();
@@ -54,13 +61,13 @@ pub(crate) async fn sqlite_handles() -> Opened<Handles<SqliteStore>> {
         writers.push(SqliteStore::open(&path).await.unwrap());
     }
     let reader = SqliteStore::open_read_only(&path).await.unwrap();
-    Opened {
+    Some(Opened {
         store: Handles { writers, reader },
-        _folder: Some(folder),
-    }
+        _place: Place::Folder(folder),
+    })
 }
 
-pub(crate) async fn any_sqlite_handles() -> Opened<Handles<AnyStore>> {
+pub(crate) async fn any_sqlite_handles() -> Option<Opened<Handles<AnyStore>>> {
     let folder = TempDir::new().unwrap();
     let location = format!("sqlite:{}", folder.path().join("log.db").display());
     let mut writers = Vec::new();
@@ -68,10 +75,54 @@ pub(crate) async fn any_sqlite_handles() -> Opened<Handles<AnyStore>> {
         writers.push(AnyStore::open(&location).await.unwrap());
     }
     let reader = AnyStore::open_read_only(&location).await.unwrap();
-    Opened {
+    Some(Opened {
         store: Handles { writers, reader },
-        _folder: Some(folder),
+        _place: Place::Folder(folder),
+    })
+}
+
+/// `None` where there is no server, which is reported then.
+pub(crate) async fn postgres() -> Option<Opened<PostgresStore>> {
+    opened(postgres::database().await?).await
+}
+
+pub(crate) async fn postgres_handles() -> Option<Opened<Handles<PostgresStore>>> {
+    handles(postgres::database().await?).await
+}
+
+pub(crate) async fn pgbouncer() -> Option<Opened<PostgresStore>> {
+    opened(postgres::pooled_database().await?).await
+}
+
+pub(crate) async fn pgbouncer_handles() -> Option<Opened<Handles<PostgresStore>>> {
+    handles(postgres::pooled_database().await?).await
+}
+
+pub(crate) async fn any_postgres() -> Option<Opened<AnyStore>> {
+    let database = postgres::database().await?;
+    Some(Opened {
+        store: AnyStore::open(database.url()).await.unwrap(),
+        _place: Place::Database(database),
+    })
+}
+
+async fn opened(database: Database) -> Option<Opened<PostgresStore>> {
+    Some(Opened {
+        store: PostgresStore::open(database.url()).await.unwrap(),
+        _place: Place::Database(database),
+    })
+}
+
+async fn handles(database: Database) -> Option<Opened<Handles<PostgresStore>>> {
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        writers.push(PostgresStore::open(database.url()).await.unwrap());
     }
+    let reader = PostgresStore::open_read_only(database.url()).await.unwrap();
+    Some(Opened {
+        store: Handles { writers, reader },
+        _place: Place::Database(database),
+    })
 }
 
 pub(crate) fn tenant(name: &str) -> TenantId {

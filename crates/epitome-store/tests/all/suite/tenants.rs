@@ -106,7 +106,7 @@ pub(crate) async fn nothing_is_recalled_across_tenants(store: impl Store) {
     // Their lease, memory and changes of the same names are their own.
     let granted = store.acquire_lease(&theirs, &id, "two", 0, 10).await;
     assert_eq!(granted.unwrap(), Some(1));
-    assert!(!store.renew_lease(&theirs, &id, 2, 20).await.unwrap());
+    assert!(!store.renew_lease(&theirs, &id, 2, 0, 20).await.unwrap());
     let saved = store.save_memory(&theirs, &memory("m", "zebra", 1)).await;
     assert_eq!(saved.unwrap(), Saved::New);
     let appended = store.append_change(&theirs, &first).await.unwrap();

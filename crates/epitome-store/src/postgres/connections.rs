@@ -1,0 +1,109 @@
+//! The one place that makes connections and begins transactions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
+
+use super::location::Location;
+use crate::{Error, Result, clock};
+
+/// How long a call waits for a connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How long the first connection may take, and the one that finds out why no other was made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The limits hold for the transaction only and travel with its beginning. A node that stops in the middle of one lets go of
+/// its locks after half a minute.
+macro_rules! begin {
+    ($mode:literal) => {
+        concat!(
+            "BEGIN ",
+            $mode,
+            "; SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 30000"
+        )
+    };
+}
+
+/// Whether a store takes writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    ReadWrite,
+    ReadOnly,
+}
+
+/// The connections of a store.
+#[derive(Clone)]
+pub(super) struct Connections {
+    pool: PgPool,
+    options: Arc<PgConnectOptions>,
+    max_connections: u32,
+    begin: &'static str,
+}
+
+impl Connections {
+    /// Makes none yet.
+    pub(super) fn new(location: Location, access: Access) -> Self {
+        let pool = PgPoolOptions::new()
+            .max_connections(location.max_connections)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            // `begin` finds out by itself.
+            .test_before_acquire(false)
+            .connect_lazy_with(location.options.clone());
+        Self {
+            pool,
+            options: Arc::new(location.options),
+            max_connections: location.max_connections,
+            begin: match access {
+                Access::ReadWrite => begin!(""),
+                Access::ReadOnly => begin!("READ ONLY"),
+            },
+        }
+    }
+
+    /// Begins a transaction. It is rolled back when dropped, behind the caller's back: one that only reads ends that way, so
+    /// that nobody waits for its end.
+    ///
+    /// After a restart of the server all connections of the pool are dead. This is the first statement of every call, so
+    /// here it is found out, and the next connection is tried.
+    pub(super) async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
+        let mut tries = self.max_connections;
+        loop {
+            match self.pool.begin_with(self.begin).await {
+                Ok(transaction) => return Ok(transaction),
+                // It says that it waited, and not for what.
+                Err(sqlx::Error::PoolTimedOut) => return Err(self.why_none().await),
+                Err(error) => match error.into() {
+                    Error::Unreachable(_) if tries > 0 => tries -= 1,
+                    error => return Err(error),
+                },
+            }
+        }
+    }
+
+    /// Why the pool had no connection in time: the server gives none, or all are in use.
+    async fn why_none(&self) -> Error {
+        match connect(&self.options).await {
+            Ok(connection) => {
+                // It was only asked for; whether it ends well does not matter.
+                let _ = connection.close().await;
+                Error::NoConnection(sqlx::Error::PoolTimedOut.into())
+            }
+            Err(error) => error,
+        }
+    }
+
+    pub(super) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A connection of its own, outside of any pool.
+pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection> {
+    match clock::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await {
+        Ok(connected) => Ok(connected?),
+        Err(late) => Err(Error::Unreachable(late.into())),
+    }
+}

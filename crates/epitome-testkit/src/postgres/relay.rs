@@ -1,0 +1,158 @@
+//! Between a client and a server: counts round trips, and cuts the connection after some.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use sqlx::postgres::PgConnectOptions;
+
+use super::Database;
+
+/// `ReadyForQuery`: the server's last word of every round trip.
+const READY: u8 = b'Z';
+
+/// A port on loopback that leads to a database.
+#[derive(Debug)]
+pub struct Relay {
+    url: String,
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug)]
+struct Counts {
+    passed: AtomicU64,
+    most: AtomicU64,
+}
+
+#[derive(Debug, Clone)]
+enum Target {
+    Socket(PathBuf),
+    Host(String, u16),
+}
+
+impl Relay {
+    /// One that leads to `database`, and cuts nothing.
+    ///
+    /// # Panics
+    /// When there is no port.
+    #[must_use]
+    pub fn to(database: &Database) -> Self {
+        let options: PgConnectOptions = database.url().parse().unwrap();
+        let target = match options.get_socket() {
+            Some(folder) => {
+                let file = format!(".s.PGSQL.{}", options.get_port());
+                Target::Socket(folder.join(file))
+            }
+            None => Target::Host(options.get_host().to_owned(), options.get_port()),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let counts = Arc::new(Counts {
+            passed: AtomicU64::new(0),
+            most: AtomicU64::new(u64::MAX),
+        });
+        let shared = Arc::clone(&counts);
+        // It ends with the process.
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (target, counts) = (target.clone(), Arc::clone(&shared));
+                thread::spawn(move || connect(client.unwrap(), &target, &counts));
+            }
+        });
+        let user = options.get_username();
+        let name = database.name();
+        Self {
+            url: format!("postgres://{user}@127.0.0.1:{port}/{name}?sslmode=disable"),
+            counts,
+        }
+    }
+
+    /// The address to connect to.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How many answers of the server went by.
+    #[must_use]
+    pub fn round_trips(&self) -> u64 {
+        self.counts.passed.load(Ordering::SeqCst)
+    }
+
+    /// Lets so many more answers pass; then every connection is cut, and every new one.
+    pub fn cut_after(&self, round_trips: u64) {
+        let most = self.round_trips().saturating_add(round_trips);
+        self.counts.most.store(most, Ordering::SeqCst);
+    }
+}
+
+impl Counts {
+    /// Whether one more may pass.
+    fn pass(&self) -> bool {
+        let most = self.most.load(Ordering::SeqCst);
+        let next = |passed: u64| (passed < most).then_some(passed + 1);
+        let (set, fetch) = (Ordering::SeqCst, Ordering::SeqCst);
+        self.passed.fetch_update(set, fetch, next).is_ok()
+    }
+}
+
+/// Whoever cannot be connected finds the line dead.
+fn connect(client: TcpStream, target: &Target, counts: &Counts) {
+    match target {
+        Target::Socket(path) => {
+            if let Ok(server) = UnixStream::connect(path) {
+                let end = |server: &UnixStream| drop(server.shutdown(Shutdown::Both));
+                relay(&client, &server, counts, || end(&server));
+            }
+        }
+        Target::Host(host, port) => {
+            if let Ok(server) = TcpStream::connect((host.as_str(), *port)) {
+                let end = |server: &TcpStream| drop(server.shutdown(Shutdown::Both));
+                relay(&client, &server, counts, || end(&server));
+            }
+        }
+    }
+}
+
+/// Both ways, until either end is gone.
+fn relay<S>(client: &TcpStream, server: S, counts: &Counts, end_server: impl Fn() + Sync)
+where
+    S: Read + Write + Copy + Send,
+{
+    let (mut questions, mut to_server) = (client, server);
+    let end = || {
+        let _ = client.shutdown(Shutdown::Both);
+        end_server();
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let _ = std::io::copy(&mut questions, &mut to_server);
+            end();
+        });
+        answer(server, client, counts);
+        end();
+    });
+}
+
+/// Message by message: a letter, the length with itself, and the rest.
+fn answer(mut server: impl Read, mut client: &TcpStream, counts: &Counts) {
+    loop {
+        let mut message = vec![0; 5];
+        if server.read_exact(&mut message).is_err() {
+            return;
+        }
+        let length = u32::from_be_bytes([message[1], message[2], message[3], message[4]]);
+        let rest = u64::from(length).saturating_sub(4);
+        let read = server.by_ref().take(rest).read_to_end(&mut message);
+        if read.is_err() || message[0] == READY && !counts.pass() {
+            return;
+        }
+        if client.write_all(&message).is_err() {
+            return;
+        }
+    }
+}
