@@ -218,6 +218,27 @@ fn a_store_that_is_not_there_is_not_made() {
     }
 }
 
+#[test]
+fn a_server_that_is_not_there_is_named_without_the_password() {
+    for store in [
+        "postgres://me:hunter2@127.0.0.1:1/talks",
+        "postgresql://me@127.0.0.1:1/talks?password=hunter2",
+        "postgres://me:hunter2@127.0.0.1:no/talks",
+    ] {
+        for arguments in [&["log"][..], &["undo", "--session", "x"]] {
+            let output = epitome()
+                .args(arguments)
+                .args(["--store", store])
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+            let said = stderr(&output);
+            assert!(said.contains("127.0.0.1"), "{said}");
+            assert!(!said.contains("hunter2"), "{said}");
+        }
+    }
+}
+
 /// What is damaged, or comes from a later version, is named; the rest is shown, and it can be taken back by force.
 #[tokio::test]
 async fn a_record_that_cannot_be_read_is_named() {

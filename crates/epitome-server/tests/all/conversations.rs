@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use epitome_server::StoreLocation;
 use epitome_store::CompactionState;
 use epitome_testkit::client::assistant_message;
 use epitome_testkit::{ModelConfig, Script, ScriptedModel, Wire};
@@ -251,50 +252,65 @@ async fn a_restart_knows_a_conversation_of_three_large_messages() {
 async fn two_proxies_on_one_store_forward_the_same_bytes() {
     for (seed, wire) in (1..).zip(Wire::MESSAGES) {
         let folder = Folder::new();
-        let model = ScriptedModel::start(model()).await;
-        let mut config = crate::support::config(model.address());
-        config.window_tokens = Some(WINDOW);
-        config.store = folder.location();
-        let proxies = [
-            Proxy::start(config.clone()).await,
-            Proxy::start(config).await,
-        ];
-        let mut random = epitome_testkit::Random::new(seed);
-        let mut talk = Talk::new(wire, seed);
-        let mut frozen: Option<String> = None;
-        let mut swaps = 0;
-        for turn in 0..30 {
-            // Either node gets a request first, and a client repeats it at the other one. Both see every count: what one
-            // alone has seen counted is not known to the other before it starts again.
-            let first = random.between(0, 1);
-            let mut bodies = Vec::new();
-            let mut ids = Vec::new();
-            let mut said = Vec::new();
-            for at in [first, 1 - first] {
-                let received = proxies[at].post(wire, &talk.request()).await;
-                assert_eq!(received.status, 200);
-                bodies.push(last(&model).body);
-                ids.push(conversation(&received));
-                said.push(format!("{:?}", action(&received)));
-            }
-            if let [one, other] = &bodies[..] {
-                assert_eq!(
-                    summary(one),
-                    summary(other),
-                    "{wire:?} turn {turn}: {said:?}"
-                );
-                assert_eq!(raw_messages(one), raw_messages(other));
-            }
-            let now = summary(&bodies[0]);
-            if now != frozen {
-                assert!(now.is_some(), "an epoch is not given up");
-                frozen = now;
-                swaps += 1;
-            }
-            talk.grow(120);
-        }
-        assert!((2..=6).contains(&swaps), "{swaps}");
+        two_proxies_forward_the_same_bytes(seed, wire, folder.location()).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_proxies_on_one_postgres_forward_the_same_bytes() {
+    for (seed, wire) in (1..).zip(Wire::MESSAGES) {
+        let Some(database) = epitome_testkit::postgres::database().await else {
+            return;
+        };
+        let location = StoreLocation::Url(database.url().to_owned());
+        two_proxies_forward_the_same_bytes(seed, wire, location).await;
+    }
+}
+
+async fn two_proxies_forward_the_same_bytes(seed: u64, wire: Wire, location: StoreLocation) {
+    let model = ScriptedModel::start(model()).await;
+    let mut config = crate::support::config(model.address());
+    config.window_tokens = Some(WINDOW);
+    config.store = location;
+    let proxies = [
+        Proxy::start(config.clone()).await,
+        Proxy::start(config).await,
+    ];
+    let mut random = epitome_testkit::Random::new(seed);
+    let mut talk = Talk::new(wire, seed);
+    let mut frozen: Option<String> = None;
+    let mut swaps = 0;
+    for turn in 0..30 {
+        // Either node gets a request first, and a client repeats it at the other one. Both see every count: what one
+        // alone has seen counted is not known to the other before it starts again.
+        let first = random.between(0, 1);
+        let mut bodies = Vec::new();
+        let mut ids = Vec::new();
+        let mut said = Vec::new();
+        for at in [first, 1 - first] {
+            let received = proxies[at].post(wire, &talk.request()).await;
+            assert_eq!(received.status, 200);
+            bodies.push(last(&model).body);
+            ids.push(conversation(&received));
+            said.push(format!("{:?}", action(&received)));
+        }
+        if let [one, other] = &bodies[..] {
+            assert_eq!(
+                summary(one),
+                summary(other),
+                "{wire:?} turn {turn}: {said:?}"
+            );
+            assert_eq!(raw_messages(one), raw_messages(other));
+        }
+        let now = summary(&bodies[0]);
+        if now != frozen {
+            assert!(now.is_some(), "an epoch is not given up");
+            frozen = now;
+            swaps += 1;
+        }
+        talk.grow(120);
+    }
+    assert!((2..=6).contains(&swaps), "{swaps}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -87,8 +87,7 @@ impl Connections {
     async fn why_none(&self) -> Error {
         match connect(&self.options).await {
             Ok(connection) => {
-                // It was only asked for; whether it ends well does not matter.
-                let _ = connection.close().await;
+                end(connection).await;
                 Error::NoConnection(sqlx::Error::PoolTimedOut.into())
             }
             Err(error) => error,
@@ -98,6 +97,11 @@ impl Connections {
     pub(super) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Says good-bye to a connection outside of the pool. What it was for is done; whether it ends well does not matter.
+pub(super) async fn end(connection: PgConnection) {
+    let _ = connection.close().await;
 }
 
 /// A connection of its own, outside of any pool.

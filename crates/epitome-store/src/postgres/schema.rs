@@ -4,7 +4,7 @@ use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use super::PostgresStore;
-use super::connections::{Access, Connections, connect};
+use super::connections::{Access, Connections, connect, end};
 use super::location::Location;
 use super::query::query;
 use crate::{Error, Result};
@@ -32,7 +32,7 @@ pub(super) async fn open(location: String, access: Access) -> Result<PostgresSto
     // A connection of its own says at once what is wrong; a pool would go on trying.
     let mut connection = connect(&location.options).await?;
     let found = found(&mut connection).await?;
-    connection.close().await?;
+    end(connection).await;
     match (found, access) {
         (Found::Version(version), _) if version == known() => {}
         (_, Access::ReadWrite) => migrate(&location).await?,
@@ -73,7 +73,7 @@ async fn migrate(location: &Location) -> Result<()> {
             .await?;
     }
     transaction.commit().await?;
-    connection.close().await?;
+    end(connection).await;
     Ok(())
 }
 

@@ -41,7 +41,7 @@ fn text(random: &mut Random, most: usize) -> String {
 }
 
 /// Rounded: the sums are made in another order.
-fn found(hits: Vec<SearchHit>) -> Vec<(u32, i64)> {
+fn found(hits: &[SearchHit]) -> Vec<(u32, i64)> {
     let rounded = |score: f64| (score * 1e9).round() as i64;
     hits.iter()
         .map(|hit| (hit.position, rounded(hit.score)))
@@ -79,7 +79,7 @@ async fn the_same_on_both() {
         for scope in &scopes {
             let left = sqlite.search(&tenant("t"), scope, &query, 20).await;
             let right = postgres.store.search(&tenant("t"), scope, &query, 20).await;
-            let (left, right) = (found(left.unwrap()), found(right.unwrap()));
+            let (left, right) = (found(&left.unwrap()), found(&right.unwrap()));
             assert_eq!(left, right, "{query:?} in {scope:?}");
             hits += left.len();
         }

@@ -39,7 +39,8 @@ macro_rules! run_over {
         $crate::suite::run_over!(@bodies $open,
             log: append_is_idempotent, history_is_byte_exact, forks_share_their_prefix,
                 unknown_tip_has_no_history, different_bytes_conflict, dangling_rows_are_refused,
-                failed_append_changes_nothing, five_thousand_digests, huge_entry, empty_entry;
+                failed_append_changes_nothing, five_thousand_digests, huge_entry, empty_entry,
+                dropped_write_leaves_nothing_behind;
             compactions: first_writer_wins, span_commits_with_compaction, commit_is_idempotent,
                 undone_rows_are_not_returned, states_only_move_forward, taken_id,
                 model_classes_are_apart,

@@ -60,7 +60,7 @@ impl Relay {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let (target, counts) = (target.clone(), Arc::clone(&shared));
-                thread::spawn(move || connect(client.unwrap(), &target, &counts));
+                thread::spawn(move || connect(&client.unwrap(), &target, &counts));
             }
         });
         let user = options.get_username();
@@ -101,18 +101,18 @@ impl Counts {
 }
 
 /// Whoever cannot be connected finds the line dead.
-fn connect(client: TcpStream, target: &Target, counts: &Counts) {
+fn connect(client: &TcpStream, target: &Target, counts: &Counts) {
     match target {
         Target::Socket(path) => {
             if let Ok(server) = UnixStream::connect(path) {
                 let end = |server: &UnixStream| drop(server.shutdown(Shutdown::Both));
-                relay(&client, &server, counts, || end(&server));
+                relay(client, &server, counts, || end(&server));
             }
         }
         Target::Host(host, port) => {
             if let Ok(server) = TcpStream::connect((host.as_str(), *port)) {
                 let end = |server: &TcpStream| drop(server.shutdown(Shutdown::Both));
-                relay(&client, &server, counts, || end(&server));
+                relay(client, &server, counts, || end(&server));
             }
         }
     }

@@ -1,7 +1,9 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use epitome_store::{Digest, Error, Store};
 
-use crate::fixtures::{chain, digest, entry, node, nothing, tenant};
+use crate::fixtures::{chain, digest, entry, node, nothing, tenant, with_words};
 
 pub(crate) async fn append_is_idempotent(store: impl Store) {
     let tenant = tenant("t");
@@ -164,4 +166,24 @@ pub(crate) async fn empty_entry(store: impl Store) {
         store.history(&tenant, node("a")).await.unwrap(),
         append.entries
     );
+}
+
+/// Whoever waits for a write may lose patience at any moment.
+pub(crate) async fn dropped_write_leaves_nothing_behind(store: impl Store) {
+    let tenant = tenant("t");
+    for patience in 0..60 {
+        let names = [format!("{patience} a"), format!("{patience} b")];
+        let names = [names[0].as_str(), names[1].as_str()];
+        let append = with_words(chain("c", &names, 0), "zebra");
+        let write = store.append(&tenant, &append);
+        // However far it comes in this time.
+        let moment = Duration::from_micros(patience * 100);
+        let _ = tokio::time::timeout(moment, write).await;
+        let found = store.find_nodes(&tenant, &names.map(node)).await.unwrap();
+        assert!([0, 2].contains(&found.len()), "torn: {found:?}");
+        store.append(&tenant, &append).await.unwrap();
+        let history = store.history(&tenant, node(names[1])).await.unwrap();
+        assert_eq!(history, append.entries);
+    }
+    assert_eq!(store.unindexed(&tenant, 9).await.unwrap(), []);
 }
