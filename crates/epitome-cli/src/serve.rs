@@ -19,6 +19,10 @@ use crate::config::{files_told, load, summariser_told, upstreams_told, watch, wh
 use crate::summarizer;
 use crate::terminal::tell;
 
+/// Threads for work that takes long, such as summaries. Each keeps memory of its own, and more than there are processors
+/// make nothing faster; looking up a name, which only waits, finds room beside them.
+const BLOCKING_THREADS: usize = 8;
+
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let watch = watch(config, flags(args)?);
     let loaded = load(config, flags(args)?, args.quiet)?;
@@ -40,6 +44,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     allow_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .context("cannot start")?;
     let served = runtime.block_on(async {

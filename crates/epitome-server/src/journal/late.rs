@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
+use epitome::Digest;
 use epitome_store::{
     AnyStore, Append, Committed, CompactionRow, Compactions, Error, Result, TenantId,
 };
@@ -29,7 +31,7 @@ pub(super) struct Late {
     health: Arc<Health>,
     /// Those under way by id, and how each is to be published once it is there.
     pending: Arc<Mutex<HashMap<String, Option<Publication>>>>,
-    bytes: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
     /// The store stays open as long as somebody may still write to the queue.
     _open: Arc<Queue>,
 }
@@ -53,7 +55,7 @@ impl Late {
             tenant,
             health,
             pending: Arc::default(),
-            bytes: Arc::default(),
+            shared: Arc::default(),
         }
     }
 
@@ -63,12 +65,15 @@ impl Late {
     }
 
     /// Writes a compaction that was begun; `None` when it cannot be written at all.
-    pub(super) async fn commit(self, span: Append, row: CompactionRow) -> Option<CompactionRow> {
-        let bytes = span.entries.iter().map(|entry| entry.raw.len()).sum();
-        let waiting = Waiting::new(&self.bytes, bytes);
-        let may_wait = waiting.in_all() <= LATE_BYTES;
+    pub(super) async fn commit(
+        self,
+        mut span: Append,
+        row: CompactionRow,
+    ) -> Option<CompactionRow> {
+        let may_wait = self.shared.hold(&mut span) <= LATE_BYTES;
         let write = || self.store.commit_compaction(&self.tenant, &span, &row);
         let committed = self.insist("commit", may_wait, write).await;
+        self.shared.release(&span);
         let wish = self.pending().remove(&row.id).flatten();
         let stored = committed.map(Committed::into_row)?;
         if let Some(publication) = wish {
@@ -104,7 +109,7 @@ impl Late {
     where
         W: Future<Output = Result<T>>,
     {
-        let _counted = Waiting::new(self.health.commits(), 1);
+        let _counted = Waiting::new(self.health.commits());
         let mut wait = FIRST_WAIT;
         loop {
             match write().await {
@@ -144,30 +149,72 @@ pub(super) const fn may_pass(error: &Error) -> bool {
     )
 }
 
-/// Counts something as waiting as long as it lives.
-struct Waiting<'c> {
-    counter: &'c AtomicUsize,
-    amount: usize,
-    before: usize,
+/// The messages of spans that wait. While nothing can be written every compaction of a conversation brings all messages
+/// since its beginning: each is held once.
+#[derive(Debug, Default)]
+struct Shared(Mutex<Held>);
+
+#[derive(Debug, Default)]
+struct Held {
+    /// Messages by their keys, with the number of spans that have them.
+    messages: HashMap<Digest, (Bytes, usize)>,
+    bytes: usize,
 }
 
-impl<'c> Waiting<'c> {
-    fn new(counter: &'c AtomicUsize, amount: usize) -> Self {
-        let before = counter.fetch_add(amount, Ordering::Relaxed);
-        Self {
-            counter,
-            amount,
-            before,
+impl Shared {
+    /// Has a span share what waits already. Says how many bytes wait in all.
+    fn hold(&self, span: &mut Append) -> usize {
+        let mut held = self.held();
+        for entry in &mut span.entries {
+            let mut new_bytes = 0;
+            let (raw, spans) = held.messages.entry(entry.key).or_insert_with(|| {
+                new_bytes = entry.raw.len();
+                (entry.raw.clone(), 0)
+            });
+            *spans += 1;
+            if *raw == entry.raw {
+                entry.raw = raw.clone();
+            }
+            held.bytes += new_bytes;
+        }
+        held.bytes
+    }
+
+    fn release(&self, span: &Append) {
+        let mut held = self.held();
+        for entry in &span.entries {
+            if let Some((_, spans)) = held.messages.get_mut(&entry.key) {
+                *spans -= 1;
+                if *spans == 0
+                    && let Some((raw, _)) = held.messages.remove(&entry.key)
+                {
+                    held.bytes -= raw.len();
+                }
+            }
+        }
+        if held.messages.is_empty() {
+            // A burst leaves nothing behind.
+            held.messages = HashMap::new();
         }
     }
 
-    const fn in_all(&self) -> usize {
-        self.before.saturating_add(self.amount)
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a write as late as long as it lives.
+struct Waiting<'c>(&'c AtomicUsize);
+
+impl<'c> Waiting<'c> {
+    fn new(counter: &'c AtomicUsize) -> Self {
+        counter.fetch_add(1, Ordering::Relaxed);
+        Self(counter)
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.counter.fetch_sub(self.amount, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
