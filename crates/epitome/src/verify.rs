@@ -3,7 +3,7 @@
 //! A summary is checked both ways: what mattered must be there, and what is there must have been in the source. The
 //! check needs no model and takes time in proportion to the source.
 //!
-//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot` and `spelled`
+//! - what can be looked up: `mark` over `word`; where: `ground`; whether it is there: `support`, `number` over `slot` and `spelled`, `quantity` however it is written
 //! - what matters in the source: `weigh`; what the user wants kept: `rule` over `gist` and `denial`, `stances` over `stance`; what is still to be done: `todo`
 //! - a summary as lines and sentences: `item`; who is said to have spoken: `voice`; whether he did: `claim`
 //! - what is wrong with a sentence: `judge`; what is missing: `restore`; the text that comes out: `repair`

@@ -92,13 +92,9 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (pin::stem(one), pin::stem(other));
     let mut same = 0;
     let mut rests = [one, other];
-    loop {
-        let [Some(own), Some(its)] = rests.map(sound) else {
-            break;
-        };
-        if own.0 != its.0 {
-            break;
-        }
+    while let [Some(own), Some(its)] = rests.map(sound)
+        && own.0 == its.0
+    {
         same += 1;
         rests = [own.1, its.1];
     }
