@@ -363,7 +363,7 @@ fn side(
 ) -> Side {
     let input_tokens = request.input_tokens();
     // Three marks of one lifetime are never refused.
-    let spent = cache.send(request).unwrap_or(Spent {
+    let spent = cache.send(request).unwrap_or_else(|_| Spent {
         fresh_tokens: input_tokens,
         output_tokens: request.output_tokens,
         ..Spent::default()

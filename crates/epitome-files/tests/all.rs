@@ -22,5 +22,7 @@ mod real;
 mod repair;
 #[path = "all/small.rs"]
 mod small;
+#[path = "all/usage.rs"]
+mod usage;
 #[path = "all/write.rs"]
 mod write;
