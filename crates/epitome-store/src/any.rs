@@ -55,6 +55,8 @@ impl AnyStore {
     pub fn is_gone(&self) -> bool {
         match self {
             Self::Sqlite(store) => store.is_gone(),
+            // A server that goes away says so, and comes back as the same.
+            Self::Postgres(_) => false,
         }
     }
 }
