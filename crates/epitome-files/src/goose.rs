@@ -46,6 +46,7 @@ pub(crate) fn read<R: BufRead + Seek>(
                 id: entry.value.string("id").map(|id| id.into()),
                 entry: entry.number,
                 position: entry.position,
+                at_ms: None,
             };
             match entry.value.string(HEADER) {
                 Some(folder) => emit(Event::Folder(folder.into_owned())),
