@@ -101,7 +101,8 @@ pub(super) fn units(lower: &str) -> Vec<Unit<'_>> {
         let is_range = is_number(at.checked_sub(1)) && is_number(Some(at + 1));
         let class = match phrase {
             _ if ordered.is_some() => ordered,
-            Some(_) if parted.is_some() || is_range => Some(Class::Filler),
+            Some(_) if parted.is_some() => Some(Class::Filler),
+            Some(phrase) if is_range && phrase.class == Class::Until => Some(Class::Filler),
             Some(phrase) => Some(phrase.class),
             None if tells(text) => None,
             None => Some(Class::Filler),
