@@ -83,9 +83,13 @@ impl Health {
         }
     }
 
-    /// Takes room for bytes that are to wait, unless that would be more than `limit` in all.
+    /// Takes room for bytes that are to wait, unless that would be more than `limit` in all. What comes alone always finds
+    /// room: one long conversation would be kept by nobody otherwise.
     pub(super) fn reserve(&self, bytes: usize, limit: usize) -> bool {
-        let take = |waiting: usize| waiting.checked_add(bytes).filter(|sum| *sum <= limit);
+        let take = |waiting: usize| {
+            let sum = waiting.checked_add(bytes)?;
+            (waiting == 0 || sum <= limit).then_some(sum)
+        };
         let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
         self.queued_bytes.fetch_update(set, fetch, take).is_ok()
     }
