@@ -59,7 +59,7 @@ impl Reader {
         let role = match value.string("role").as_deref() {
             Some("user" | "tool") => Role::User,
             Some("assistant") => Role::Assistant,
-            _ => return self.shown(value, origin, emit),
+            _ => return self.shown(value, &origin, emit),
         };
         if let Some(parent) = value.string("condenseParent") {
             self.replaced_by.insert(parent.into_owned());
@@ -90,7 +90,7 @@ impl Reader {
     }
 
     /// An entry of what the window showed, or of reasoning that only its provider can read.
-    fn shown(&mut self, value: &Value<'_>, origin: Origin, emit: &mut dyn FnMut(Event)) {
+    fn shown(&mut self, value: &Value<'_>, origin: &Origin, emit: &mut dyn FnMut(Event)) {
         let text = value.string("text").filter(|text| !text.trim().is_empty());
         let kind = value.string("type").unwrap_or_default();
         let say = value.string("say").unwrap_or_default();
@@ -115,10 +115,10 @@ impl Reader {
             // The first text is the task once more.
             Some(text) if say == "text" && self.messages == 0 => {
                 let message = Message::text(Role::User, text.into_owned());
-                self.push(message, &origin, emit);
+                self.push(message, origin, emit);
             }
             Some(text) => {
-                self.push(Message::text(role, text.into_owned()), &origin, emit);
+                self.push(Message::text(role, text.into_owned()), origin, emit);
             }
             None => emit(aside(&format!("say.{say}"))),
         }

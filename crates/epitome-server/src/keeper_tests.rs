@@ -204,6 +204,7 @@ impl Case {
         );
         let index = Arc::new(Index::default());
         let journal = Journal::start(None, TenantId::local(), Arc::clone(&index), tasks);
+        let journal = Arc::new(journal);
         let (key, rules) = (ChainKey::new([7; 32]), Rules::of(&config));
         Keeper::new(Mode::Act, rules, key, models, index, journal, tasks.clone())
     }
@@ -318,9 +319,9 @@ impl Played<'_> {
             lent: None,
             is_private: false,
         };
-        let wire = self.case.wire();
+        let body = Body::scan(bytes.clone(), self.case.wire());
         keeper
-            .admit(bytes.clone(), wire, &endpoint, kind, self.now_ms)
+            .admit(bytes.clone(), body, &endpoint, kind, self.now_ms)
             .await
     }
 

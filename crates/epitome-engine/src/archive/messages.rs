@@ -107,9 +107,8 @@ fn state(compactions: &[CompactionRow], position: u32) -> MessageState {
 /// What a conversation is called: the first words that its user typed.
 pub fn title<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Option<String> {
     let mut typed = messages.into_iter().flat_map(Message::typed);
-    let title = typed.find_map(|text| {
+    typed.find_map(|text| {
         let line = one_line(text, TITLE_CHARS);
         (!line.is_empty()).then_some(line)
-    });
-    title
+    })
 }

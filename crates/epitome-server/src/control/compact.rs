@@ -70,7 +70,7 @@ fn compacted(bytes: &Bytes) -> Result<String, Failure> {
     let window = window.or_else(|| asked.model.as_deref().and_then(window_of));
     let ask = Ask {
         settings: &settings,
-        window: window.unwrap_or(settings.design().assumed_window),
+        window: window.unwrap_or_else(|| settings.design().assumed_window),
         budget_tokens: asked.budget,
         count: count(asked.count.as_deref())?,
         when: match asked.auto {
