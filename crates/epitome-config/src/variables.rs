@@ -17,6 +17,7 @@ const PREFIX: &str = "EPITOME_";
 const OTHERS: &[&str] = &[
     "EPITOME_CONFIG",
     "EPITOME_LOG",
+    "EPITOME_TOKEN",
     "EPITOME_VECTORS",
     "EPITOME_SEED",
     "EPITOME_AGENTS",

@@ -8,6 +8,8 @@ const WIDTH: u64 = 720;
 const HEIGHT: u64 = 160;
 /// Room for words below the picture.
 const FOOT: u64 = 20;
+/// How far letters reach below their line.
+const DESCENT: u64 = 5;
 
 /// A picture of what `conversation` says of its messages: how the history grew, and how much of it a summary stands for.
 /// It holds numbers of ours only.
@@ -36,6 +38,7 @@ pub(super) fn growth(conversation: &Value) -> String {
         let _ = write!(line, " L{} {}", x(index + 1), y(*tokens));
     }
     let full = HEIGHT + FOOT;
+    let base = full - DESCENT;
     let edge = x(covered);
     let mut out = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {full}\" role=\"img\" aria-label=\"The history grew to {total} tokens over {count} messages; a summary stands for the first {covered}\">"
@@ -49,7 +52,7 @@ pub(super) fn growth(conversation: &Value) -> String {
     let _ = write!(
         out,
         "<path class=\"area\" d=\"{line} L{WIDTH} {HEIGHT} Z\"/><path class=\"line\" d=\"{line}\"/>\
-         <text x=\"0\" y=\"{full}\">1</text><text class=\"end\" x=\"{WIDTH}\" y=\"{full}\">{count} messages</text></svg>"
+         <text x=\"0\" y=\"{base}\">1</text><text class=\"end\" x=\"{WIDTH}\" y=\"{base}\">{count} messages</text></svg>"
     );
     out
 }
