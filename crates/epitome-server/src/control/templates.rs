@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use minijinja::{AutoEscape, Environment, Error, Value};
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 const FILES: &[(&str, &str)] = &[
     ("layout.html", include_str!("../../pages/layout.html")),
@@ -28,6 +28,8 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut pages = Environment::new();
     // Escaping does not depend on what a file is called.
     pages.set_auto_escape_callback(|_| AutoEscape::Html);
+    // What an answer does not say is left empty.
+    pages.set_undefined_behavior(UndefinedBehavior::Chainable);
     pages.add_filter("grouped", grouped);
     pages.add_filter("moment", moment);
     pages.add_filter("words", words);
