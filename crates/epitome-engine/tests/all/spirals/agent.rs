@@ -1,7 +1,9 @@
 //! The example agent for 200 turns of 8,000 tokens, seen from its model.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use epitome::{Preset, PresetName, Window};
@@ -127,10 +129,19 @@ impl Seen {
 }
 
 async fn play(preset: PresetName, window: u64, growth: Growth, shares: Shares) -> Seen {
+    // Shares go by turns of the conversation. Summaries and memories are asked for in between, whenever their time comes:
+    // counted as turns, two low counts could follow each other, and the next high one would come as a surprise to anybody.
+    let turns = Mutex::new(BTreeMap::new());
     let model = ScriptedModel::start(ModelConfig {
         window_tokens: window,
         counts: Counts::by(move |asked| {
-            let share = shares.at(asked.number as u64, TURNS);
+            let mut turns = turns.lock().expect("nobody fails while holding it");
+            let next = turns.len() as u64;
+            let turn = match is_turn(asked.request) {
+                true => *turns.entry(asked.number).or_insert(next),
+                false => next,
+            };
+            let share = shares.at(turn, TURNS);
             (asked.plain_tokens as f64 * share) as u64
         }),
         script: growth.script(),
