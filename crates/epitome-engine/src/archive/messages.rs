@@ -7,7 +7,7 @@ use epitome_store::{
 use epitome_wire::searchable_entry;
 use serde_json::{Value, json};
 
-use super::recall::{one_line, role};
+use super::recall::{covering, one_line, role};
 use super::{ArchiveError, path};
 
 /// How much of a message is shown in a list.
@@ -94,12 +94,7 @@ pub async fn messages(
 }
 
 fn state(compactions: &[CompactionRow], position: u32) -> MessageState {
-    let covers = |row: &&CompactionRow| {
-        let end = row.head_entries.saturating_add(row.covered_entries);
-        (row.head_entries..end).contains(&position)
-    };
-    let covering = compactions.iter().rev().find(covers);
-    covering.map_or(MessageState::InView, |row| {
+    covering(compactions, position).map_or(MessageState::InView, |row| {
         MessageState::Covered(row.id.clone())
     })
 }

@@ -135,12 +135,16 @@ pub(super) fn role(entry: &EntryRow) -> Option<&'static str> {
 }
 
 /// The newest compaction that stands for the entry at `position`, from 0.
-fn cover(compactions: &[CompactionRow], position: u32) -> Option<Cover> {
+pub(super) fn covering(compactions: &[CompactionRow], position: u32) -> Option<&CompactionRow> {
     let covers = |row: &&CompactionRow| {
         let end = row.head_entries.saturating_add(row.covered_entries);
         (row.head_entries..end).contains(&position)
     };
-    let row = compactions.iter().rev().find(covers)?;
+    compactions.iter().rev().find(covers)
+}
+
+fn cover(compactions: &[CompactionRow], position: u32) -> Option<Cover> {
+    let row = covering(compactions, position)?;
     Some(Cover {
         name: row.id.clone(),
         summary: row.summary.clone(),

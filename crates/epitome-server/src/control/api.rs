@@ -101,8 +101,9 @@ pub(super) async fn get_models(State(control): State<Arc<Control>>) -> Response<
 pub(super) fn figures(control: &Control) -> Value {
     let tally = &control.proxy.tally;
     let (before, after) = tally.tokens();
-    let by_reason: Vec<Value> = tally
-        .by_reason()
+    let counts = tally.by_reason();
+    let requests: u64 = counts.iter().map(|(.., count)| count).sum();
+    let by_reason: Vec<Value> = counts
         .into_iter()
         .map(|(action, reason, requests)| {
             json!({
@@ -113,7 +114,6 @@ pub(super) fn figures(control: &Control) -> Value {
             })
         })
         .collect();
-    let requests: u64 = tally.by_reason().iter().map(|(.., count)| count).sum();
     json!({
         "requests": requests,
         "by_reason": by_reason,
