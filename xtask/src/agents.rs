@@ -9,8 +9,7 @@ mod outcome;
 mod stage;
 mod table;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
@@ -63,7 +62,7 @@ pub(crate) fn run(project: &Project, extent: &Extent) -> Result<Verdict> {
 /// Installs, builds and drives.
 pub(crate) fn execute(project: &Project, extent: &Extent) -> Result<Findings> {
     let chosen = chosen(extent)?;
-    let target = target_folder(project)?;
+    let target = project.target_folder()?;
     needs::prepare(project, FOR_AGENTS);
     let sets = chosen.iter().flat_map(|(client, _)| client.sets());
     let sets = Sets::prepare(project, &target, sets)?;
@@ -89,7 +88,7 @@ pub(crate) fn execute(project: &Project, extent: &Extent) -> Result<Findings> {
 
 /// The folder for `EPITOME_AGENTS`, or why it could not be filled.
 pub(crate) fn for_session_files(project: &Project) -> Result<Result<PathBuf, String>> {
-    let target = target_folder(project)?;
+    let target = project.target_folder()?;
     needs::prepare(project, FOR_AGENTS);
     let sets = Sets::prepare(project, &target, [install::AGENTS])?;
     Ok(sets.folder(install::AGENTS))
@@ -153,16 +152,6 @@ fn build(project: &Project) -> Result<()> {
         "the workspace does not build"
     );
     Ok(())
-}
-
-fn target_folder(project: &Project) -> Result<PathBuf> {
-    let metadata = project.cargo(&["metadata", "--no-deps", "--format-version", "1"]);
-    let metadata: BTreeMap<String, serde_json::Value> =
-        serde_json::from_slice(&project.output(metadata)?)?;
-    let target = metadata
-        .get("target_directory")
-        .and_then(serde_json::Value::as_str);
-    Ok(Path::new(target.context("cargo names no target folder")?).to_owned())
 }
 
 /// What a run without errors counts as; used where a run could not even begin.

@@ -36,6 +36,11 @@ const BENCHES: &[Bench] = &[
         name: "compact",
         package: "epitome-cli",
     },
+    // And what it takes to do so, in instructions.
+    Bench {
+        name: "instructions",
+        package: "epitome-cli",
+    },
     Bench {
         name: "session",
         package: "epitome",
@@ -61,13 +66,17 @@ const BENCHES: &[Bench] = &[
         package: "epitome-server",
     },
     Bench {
+        name: "pages",
+        package: "epitome-server",
+    },
+    Bench {
         name: "stress",
         package: "epitome-cli",
     },
 ];
 
-/// The benchmark that can be held against another build of the command.
-pub(crate) const COMPARED: &str = "sessions";
+/// The benchmarks that can be held against another build of the command.
+pub(crate) const COMPARED: &[&str] = &["instructions", "sessions"];
 
 pub(crate) fn find(name: &str) -> Option<&'static Bench> {
     BENCHES.iter().find(|bench| bench.name == name)

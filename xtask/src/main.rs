@@ -1,4 +1,4 @@
-//! The developer task runner: `cargo xtask lint|test|agents|bench|fuzz|soak|museum`.
+//! The developer task runner: `cargo xtask lint|test|agents|bench|fuzz|soak|museum|screenshots|docs|dist`.
 //!
 //! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
 //! they rely on; each command has the module of its name ([`suites`] is `test`).
@@ -12,11 +12,14 @@
 mod agents;
 mod bench;
 mod clock;
+mod dist;
+mod docs;
 mod fuzz;
 mod lint;
 mod museum;
 mod needs;
 mod project;
+mod screenshots;
 mod soak;
 mod suites;
 mod task;
@@ -83,6 +86,9 @@ fn perform(task: &Task) -> Result<Verdict> {
         Task::Fuzz { name, seconds } => fuzz::run(&project, name.as_deref(), *seconds),
         Task::Bench { name, against } => bench::run(&project, name.as_deref(), against.as_deref()),
         Task::Museum { name } => museum::run(&project, name),
+        Task::Screenshots => screenshots::run(&project),
+        Task::Docs => docs::run(&project),
+        Task::Dist => dist::run(&project),
         Task::Soak { minutes } => {
             let tests = soak::run(&project, *minutes)?;
             let fuzz = fuzz::run(&project, None, fuzz::SECONDS_IN_SOAK)?;

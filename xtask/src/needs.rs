@@ -73,13 +73,21 @@ pub(crate) const FOR_AGENTS: &[Need] = &[
 ];
 
 /// What `cargo xtask bench` prepares.
-pub(crate) const FOR_BENCHES: &[Need] = &[Need {
-    name: "nginx",
-    // Debian puts it where only root's PATH looks.
-    detect: "PATH=$PATH:/usr/sbin command -v nginx",
-    packages: &["nginx-light"],
-    suites: &["proxy"],
-}];
+pub(crate) const FOR_BENCHES: &[Need] = &[
+    Need {
+        name: "nginx",
+        // Debian puts it where only root's PATH looks.
+        detect: "PATH=$PATH:/usr/sbin command -v nginx",
+        packages: &["nginx-light"],
+        suites: &["proxy"],
+    },
+    Need {
+        name: "valgrind",
+        detect: "command -v valgrind",
+        packages: &["valgrind"],
+        suites: &["instructions"],
+    },
+];
 
 /// What `cargo xtask fuzz` prepares.
 pub(crate) const FOR_FUZZ: &[Need] = &[Need {

@@ -48,6 +48,22 @@ impl Project {
         command
     }
 
+    /// What cargo says of the workspace.
+    pub(crate) fn metadata(&self) -> Result<serde_json::Value> {
+        let metadata = self.cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+        Ok(serde_json::from_slice(&self.output(metadata)?)?)
+    }
+
+    /// The folder that cargo builds in.
+    pub(crate) fn target_folder(&self) -> Result<PathBuf> {
+        let metadata = self.metadata()?;
+        let target = metadata.get("target_directory");
+        let target = target.and_then(serde_json::Value::as_str);
+        Ok(PathBuf::from(
+            target.context("cargo names no target folder")?,
+        ))
+    }
+
     /// The standard output of a program that must succeed.
     pub(crate) fn output(&self, mut command: Command) -> Result<Vec<u8>> {
         let output = command

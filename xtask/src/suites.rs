@@ -1,11 +1,14 @@
 //! `cargo xtask test`: prepares, runs everything, and says of every suite whether it passed, failed or could not run.
 //!
-//! Layout: [`build_and_run`] drives cargo, [`clients`] the real clients, [`tally`] reads its output, [`notices`] reads what the tests say they could
-//! not do, [`report`] puts the three together.
+//! Layout: [`build_and_run`] drives cargo, [`on_postgres`] runs a part again on another database, [`clients`] the real clients,
+//! [`documentation`] the commands that pages show, [`tally`] reads its output, [`notices`] reads what the tests say they could not
+//! do, [`report`] puts them together.
 
 mod build_and_run;
 mod clients;
+mod documentation;
 mod notices;
+mod on_postgres;
 mod report;
 mod tally;
 
@@ -17,6 +20,7 @@ use crate::needs::{self, FOR_TESTS};
 use crate::project::{Project, is_ci};
 
 pub(crate) use build_and_run::{Profile, Selection};
+use on_postgres::Again;
 pub(crate) use report::Report;
 
 pub(crate) fn run(project: &Project, filter: Option<&str>) -> Result<Verdict> {
@@ -40,6 +44,9 @@ pub(crate) fn run(project: &Project, filter: Option<&str>) -> Result<Verdict> {
     if has_clients && report.was_built() {
         clients::add(project, absent, &mut report)?;
     }
+    if filter.is_none_or(|filter| filter == documentation::SUITE) && report.was_built() {
+        documentation::add(project, &mut report)?;
+    }
     print!("{}", report.table());
     let verdict = match report.verdict(is_ci()) {
         Verdict::Good if report.tests_passed() == 0 => {
@@ -56,7 +63,13 @@ pub(crate) fn run(project: &Project, filter: Option<&str>) -> Result<Verdict> {
 pub(crate) fn execute(project: &Project, selection: &Selection<'_>) -> Result<Report> {
     let unmet = needs::prepare(project, FOR_TESTS);
     let notice_file = notices::NoticeFile::create()?;
-    let run = build_and_run::build_and_run(project, selection, notice_file.path())?;
+    let is_absent = unmet.iter().any(|need| need.suites.contains(&"postgres"));
+    let again = match selection.profile {
+        _ if is_absent => Again::Not,
+        Profile::Dev => Again::Short,
+        Profile::Release => Again::Whole,
+    };
+    let run = build_and_run::build_and_run(project, selection, notice_file.path(), again)?;
     let mut notices = notice_file.read()?;
     notices.extend(notices::of_unmet_needs(&unmet));
     Ok(Report::new(run, notices))

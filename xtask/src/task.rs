@@ -22,10 +22,16 @@ Commands:
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
   bench sessions --against FILE
                         recorded sessions through this version and through another, whose command is FILE
+  bench instructions --against FILE
+                        what compacting them takes, in instructions, beside another version
   fuzz [NAME] [--seconds N]
                         the coverage-guided targets, or the one called NAME, for N seconds each (60)
   soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
                         minutes; then every fuzz target for ten minutes
+  screenshots           every page of the dashboard in a real browser, light and dark, wide and on a phone, into
+                        target/screenshots
+  docs                  runs every command that the pages in docs/ show
+  dist                  an archive with the command, manual pages, completions and the service unit, in target/dist
   museum NAME           keeps databases and session files that this version writes, under its name, for the tests of
                         later ones; what is there already is never written again
   help                  this text
@@ -59,6 +65,9 @@ pub(crate) enum Task {
     Museum {
         name: String,
     },
+    Screenshots,
+    Docs,
+    Dist,
 }
 
 /// Reads the arguments after the program name; the error is a sentence for the user.
@@ -82,8 +91,8 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             name: None,
             against: None,
         }),
-        ["bench", bench::COMPARED, "--against", file] => Ok(Task::Bench {
-            name: Some(bench::COMPARED.to_owned()),
+        ["bench", name, "--against", file] if bench::COMPARED.contains(name) => Ok(Task::Bench {
+            name: Some((*name).to_owned()),
             against: Some(PathBuf::from(file)),
         }),
         ["bench", name] => match bench::find(name) {
@@ -99,6 +108,9 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             Ok(minutes) => Ok(Task::Soak { minutes }),
             Err(_) => Err(format!("`{minutes}` is not a number of minutes")),
         },
+        ["screenshots"] => Ok(Task::Screenshots),
+        ["docs"] => Ok(Task::Docs),
+        ["dist"] => Ok(Task::Dist),
         ["museum", name] if is_plain(name) => Ok(Task::Museum {
             name: (*name).to_owned(),
         }),

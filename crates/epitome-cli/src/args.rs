@@ -1,14 +1,17 @@
 //! What can be typed.
 
 mod config;
+mod inspect;
+mod listen;
 mod recall;
 mod replay;
+mod serve;
 mod size;
+mod store;
 mod stored;
 mod wrap;
 
 use size::size;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,9 +25,17 @@ use epitome_wire::Wire;
 pub(crate) use config::{
     ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
 };
-pub(crate) use recall::RecallArgs;
+pub(crate) use inspect::{InspectArgs, Sort};
+pub(crate) use recall::{RecallArgs, RecallSort};
 pub(crate) use replay::{CompareArgs, ReplayArgs};
-pub(crate) use stored::{ForkArgs, LogArgs, ModelsArgs, PinsArgs, ShowArgs, StoreArgs, UndoArgs};
+pub(crate) use serve::{DoctorArgs, LogForm, ServeArgs};
+pub(crate) use store::{
+    StoreCommand, StoreCommandArgs, StoreDeleteArgs, StoreExportArgs, StoreGcArgs, StoreImportArgs,
+    StorePlainArgs,
+};
+pub(crate) use stored::{
+    ForkArgs, LogArgs, McpArgs, ModelsArgs, PinsArgs, SavingsArgs, ShowArgs, StoreArgs, UndoArgs,
+};
 pub(crate) use wrap::{Agent, WrapArgs};
 
 /// Keeps conversations with language models inside their context windows.
@@ -71,8 +82,14 @@ pub(crate) enum Command {
     Fork(ForkArgs),
     /// List what is pinned in a stored conversation, or drop a wrong pin
     Pins(PinsArgs),
+    /// Say what compactions spared, over everything that is stored
+    Savings(SavingsArgs),
+    /// Let an agent look for original messages in what is stored, over the Model Context Protocol
+    Mcp(McpArgs),
     /// List what is believed of models, their windows and how they count, and why
     Models(ModelsArgs),
+    /// Look after the store: how much it holds, copies, deleting, sweeping
+    Store(StoreCommandArgs),
     /// Run the proxy: point any agent at it
     Serve(ServeArgs),
     /// Run an agent through a proxy of its own: `epitome wrap claude -- -p "fix the tests"`
@@ -81,6 +98,11 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Write, show and check the configuration
     Config(ConfigArgs),
+    /// Write a manual page for every command into a folder
+    Man {
+        /// The folder; it is made if it is not there
+        folder: PathBuf,
+    },
     /// Print a completion script for a shell
     Completions {
         /// Which shell
@@ -128,6 +150,10 @@ pub(crate) struct CompactArgs {
     /// `-` is standard output, and the report goes to standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the result in this format: a session file with the compaction in it, or a request; to standard output
+    /// unless `--out` names a file. What cannot be carried is told
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) to: Option<Target>,
     /// Replace the file that `--out` names if it is there; never an input
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
@@ -143,31 +169,6 @@ pub(crate) struct CompactArgs {
     /// Show which messages go and which come
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
-    /// Say nothing that was not asked for
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct InspectArgs {
-    /// A session file, a request body, an array of messages, or one message per line; a folder of them; `-` reads
-    /// standard input
-    pub(crate) file: PathBuf,
-    /// What FILE is
-    #[arg(long, value_enum, default_value_t = Format::Auto)]
-    pub(crate) format: Format,
-    /// How tokens are counted
-    #[arg(long, value_enum, default_value_t = Count::Auto)]
-    pub(crate) count: Count,
-    /// Draw how the context grew; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Replace the file that `--svg` names if it is there; never an input
-    #[arg(long, requires = "svg")]
-    pub(crate) force: bool,
-    /// Print one JSON object; for a folder one on each line
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Say nothing that was not asked for
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -222,7 +223,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) quiet: bool,
 }
 
-/// What `convert` writes.
+/// What `convert` and `compact --to` write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
     Pi,
@@ -242,6 +243,17 @@ impl Target {
             Self::Codex => Some(FileFormat::Codex),
             Self::Unified => Some(FileFormat::Unified),
             Self::OpenaiChat => None,
+        }
+    }
+
+    /// The same as something to read.
+    pub(crate) const fn as_read(self) -> Format {
+        match self {
+            Self::Pi => Format::Pi,
+            Self::ClaudeCode => Format::ClaudeCode,
+            Self::Codex => Format::Codex,
+            Self::Unified => Format::Unified,
+            Self::OpenaiChat => Format::OpenaiChat,
         }
     }
 
@@ -434,49 +446,4 @@ impl Count {
             _ => once::Count::By(self.meter()),
         }
     }
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct DoctorArgs {
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ServeArgs {
-    /// Where to listen [env: EPITOME_LISTEN] [default: 127.0.0.1:7700]
-    #[arg(long)]
-    pub(crate) listen: Option<SocketAddr>,
-    /// Where OpenAI-shaped requests go [env: EPITOME_OPENAI_UPSTREAM] [default: https://api.openai.com]
-    #[arg(long, value_name = "URL")]
-    pub(crate) openai_upstream: Option<http::Uri>,
-    /// Where Anthropic-shaped requests go [env: EPITOME_ANTHROPIC_UPSTREAM] [default: https://api.anthropic.com]
-    #[arg(long, value_name = "URL")]
-    pub(crate) anthropic_upstream: Option<http::Uri>,
-    /// Where conversations are kept: sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE, or none [env: EPITOME_STORE]
-    /// [default: sqlite in the user's data folder]
-    #[arg(long, value_name = "URL")]
-    pub(crate) store: Option<String>,
-    /// The window in tokens of every model, whatever the table and providers say [env: EPITOME_WINDOW] [default: what
-    /// is known of each model, else 128000]
-    #[arg(long, value_name = "N", value_parser = size)]
-    pub(crate) window: Option<u64>,
-    /// Which design [env: EPITOME_PRESET] [default: default]
-    #[arg(long, value_parser = preset())]
-    pub(crate) preset: Option<PresetName>,
-    /// Who writes the summaries, in the background: extractive, a provider (openai, openai-responses, anthropic, ollama,
-    /// llamacpp, vllm), an address, or borrow: each client's own model with its own key, which is never stored
-    /// [env: EPITOME_SUMMARIZER] [default: extractive]
-    #[arg(long, value_name = "WHO")]
-    pub(crate) summarizer: Option<String>,
-    /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]
-    #[arg(long)]
-    pub(crate) observe: bool,
-    /// Bodies above this many bytes are streamed through unread [env: EPITOME_INSPECTION_LIMIT] [default: 67108864]
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) inspection_limit: Option<u64>,
-    /// Log only warnings
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }

@@ -22,13 +22,16 @@ use crate::source::Source;
 use crate::summarizer;
 use crate::terminal::tell;
 use crate::writing::{Existing, Target};
-pub(crate) use input::chosen;
 use input::{Input, read};
 use report::Report;
 
 pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let mut started = Stopwatch::start();
-    let target = args.out.as_deref().map(|out| {
+    let out = args
+        .out
+        .as_deref()
+        .or_else(|| args.to.map(|_| Path::new("-")));
+    let target = out.map(|out| {
         let existing = Existing::of_flag(args.force);
         Target::checked(out, [args.file.as_path()], existing)
     });
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let name = args.file.display().to_string();
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
     let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
-    if let (Some(_), [first, _, ..]) = (&args.out, inputs.as_slice()) {
+    if let (Some(_), [first, _, ..]) = (&target, inputs.as_slice()) {
         let (count, format) = (inputs.len(), first.format());
         bail!("{name}: holds {count} conversations of {format}; choose one with --conversation");
     }
@@ -58,7 +61,11 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
             };
             target.write(&bytes)?;
         }
-        Target::report(target.as_ref(), &report.text(args, input)?)?;
+        let text = report.text(args, input)?;
+        match args.json || args.print.is_some() || args.diff {
+            true => Target::report(target.as_ref(), &text)?,
+            false => Target::report_page(target.as_ref(), &text)?,
+        }
         if report.ending() == Ending::No {
             ending = Ending::No;
         }

@@ -1,6 +1,7 @@
 //! `epitome convert`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use epitome_files::{
@@ -9,10 +10,9 @@ use epitome_files::{
 use serde::Serialize;
 
 use crate::Ending;
-use crate::args::{ConvertArgs, Target};
+use crate::args::{ConvertArgs, Format, Target};
 use crate::clock::now_ms;
-use crate::compact::chosen;
-use crate::source::{Kind, Source, messages, tell_problems};
+use crate::source::{Kind, Source, chosen, messages, tell_problems};
 use crate::terminal::tell;
 use crate::writing::{Existing, Target as File};
 
@@ -45,22 +45,16 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
     });
     let target = target.transpose()?;
     let name = args.file.display().to_string();
-    let (format, conversation) = read(args).with_context(|| name.clone())?;
-    let stem = args.file.file_stem().unwrap_or_default();
-    let written = write(&conversation, args.to, &stem.to_string_lossy())?;
+    let mut source = Source::open(&args.file).with_context(|| name.clone())?;
+    let asked = Asked {
+        file: &args.file,
+        format: args.format,
+        conversation: args.conversation,
+        quiet: args.quiet,
+    };
+    let (format, conversation) = read(&mut source, asked).with_context(|| name.clone())?;
+    let written = write(&conversation, args.to, asked)?;
     let losses = lost(&written.losses);
-    if !args.quiet {
-        for loss in &losses {
-            let Lost {
-                count,
-                position,
-                message,
-                ..
-            } = loss;
-            let first = position + 1;
-            tell!("epitome: {name}: {message} ({count} times, first in message {first})");
-        }
-    }
     if let Some(target) = &target {
         target.write(&written.bytes)?;
     }
@@ -82,10 +76,18 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
+/// Which conversation is meant, and how much is said about it.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) format: Format,
+    pub(crate) conversation: Option<usize>,
+    pub(crate) quiet: bool,
+}
+
 /// The conversation and the name of what it was read from.
-fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
-    let mut source = Source::open(&args.file)?;
-    let format = match source.kind(args.format) {
+pub(crate) fn read(source: &mut Source, asked: Asked<'_>) -> Result<(&'static str, Conversation)> {
+    let format = match source.kind(asked.format) {
         Kind::Session(format) => format,
         Kind::Body(wire) => {
             let body = source.detected(wire)?.body;
@@ -99,10 +101,10 @@ fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
         }
     };
     let mut transcript = source.transcript(format)?;
-    if !args.quiet {
-        tell_problems(&args.file.display().to_string(), &transcript.problems);
+    if !asked.quiet {
+        tell_problems(&asked.file.display().to_string(), &transcript.problems);
     }
-    let range = chosen(&transcript, args.conversation)?;
+    let range = chosen(&transcript, asked.conversation)?;
     if range.len() > 1 {
         let count = range.len();
         bail!("holds {count} conversations; choose one with --conversation");
@@ -111,8 +113,10 @@ fn read(args: &ConvertArgs) -> Result<(&'static str, Conversation)> {
     Ok((format.as_str(), conversation))
 }
 
-fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written> {
-    let session_id = conversation.id.as_deref().unwrap_or(name);
+/// The conversation in another format. What could not be carried is told.
+pub(crate) fn write(conversation: &Conversation, to: Target, asked: Asked<'_>) -> Result<Written> {
+    let stem = asked.file.file_stem().unwrap_or_default().to_string_lossy();
+    let session_id = conversation.id.as_deref().unwrap_or(&stem);
     // Only a conversation that does not say where it was held is taken to be held here.
     let folder = std::env::current_dir()
         .map_or_else(|_| ".".to_owned(), |folder| folder.display().to_string());
@@ -121,7 +125,7 @@ fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written>
         folder: &folder,
         time_ms: now_ms(),
     };
-    Ok(match to.format() {
+    let written = match to.format() {
         Some(format) => write_file(conversation, format, stamp)?,
         // A request holds what the model would get now; a chat has the same places as the unified form.
         None => {
@@ -135,7 +139,21 @@ fn write(conversation: &Conversation, to: Target, name: &str) -> Result<Written>
             bytes.extend_from_slice(b"}\n");
             Written { bytes, losses }
         }
-    })
+    };
+    if !asked.quiet {
+        let name = asked.file.display();
+        for loss in lost(&written.losses) {
+            let Lost {
+                count,
+                position,
+                message,
+                ..
+            } = loss;
+            let first = position + 1;
+            tell!("epitome: {name}: {message} ({count} times, first in message {first})");
+        }
+    }
+    Ok(written)
 }
 
 fn lost(losses: &[Loss]) -> Vec<Lost> {

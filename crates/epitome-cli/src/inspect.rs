@@ -1,5 +1,6 @@
 //! `epitome inspect`: what a conversation is made of.
 
+mod cost;
 mod folder;
 mod object;
 mod svg;
@@ -25,16 +26,19 @@ use tally::Tally;
 pub(crate) use timeline::Timeline;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
-    if args.file.is_dir() {
+    let Some(file) = args.file.as_deref().filter(|file| !file.is_dir()) else {
         return folder::run(args);
+    };
+    if args.sort.is_some() {
+        bail!("--sort is for a folder; {} is a file", file.display());
     }
     let target = args.svg.as_deref().map(|out| {
         let existing = Existing::of_flag(args.force);
-        Target::checked(out, [args.file.as_path()], existing)
+        Target::checked(out, [file], existing)
     });
     let target = target.transpose()?;
-    let name = args.file.display().to_string();
-    let found = look(&args.file, args.format, args.count.meter()).with_context(|| name.clone())?;
+    let name = file.display().to_string();
+    let found = look(file, args.format, args.count.meter()).with_context(|| name.clone())?;
     if let Some(target) = &target {
         let drawing = draw(&name, "message", &found.tally.timeline);
         target.write(drawing.as_bytes())?;

@@ -11,12 +11,15 @@ mod doctor;
 mod eval;
 mod folder;
 mod history;
+mod homes;
 mod inspect;
+mod manual;
 mod play;
 mod recall;
 mod replay;
 mod serve;
 mod source;
+mod store;
 mod summarizer;
 mod terminal;
 mod verify;
@@ -60,16 +63,16 @@ fn main() -> ExitCode {
         Command::Undo(args) => history::undo(&args),
         Command::Fork(args) => history::fork(&args),
         Command::Pins(args) => history::pins(&args),
+        Command::Savings(args) => history::savings(&args),
+        Command::Mcp(args) => history::mcp(&args),
         Command::Models(args) => history::models(&args),
+        Command::Store(args) => store::run(&args.command),
         Command::Serve(args) => serve::run(&args, config),
         Command::Wrap(args) => wrap::run(&args, config),
         Command::Doctor(args) => doctor::run(&args, config),
         Command::Config(args) => config::run(&args.command, config),
-        Command::Completions { shell } => {
-            let mut command = <Args as clap::CommandFactory>::command();
-            clap_complete::generate(shell, &mut command, "epitome", &mut std::io::stdout());
-            Ok(Ending::Done)
-        }
+        Command::Man { folder } => manual::write(&folder),
+        Command::Completions { shell } => manual::completions(shell),
     };
     match ending {
         Ok(Ending::Done) => ExitCode::SUCCESS,

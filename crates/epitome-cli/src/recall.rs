@@ -4,42 +4,72 @@ mod file;
 mod print;
 mod session;
 
-use std::path::Path;
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use epitome_engine::archive::Found;
 
-use crate::Ending;
-use crate::args::RecallArgs;
+use crate::args::{RecallArgs, RecallSort};
 use crate::history::block_on;
 use crate::terminal::tell;
+use crate::{Ending, folder, homes};
+use file::{FoundInFiles, Place};
 
 pub(crate) fn run(args: &RecallArgs) -> Result<Ending> {
-    let (file, words) = match (&args.session, args.named.split_first()) {
-        (None, Some((file, words))) if !words.is_empty() => (Some(Path::new(file)), words),
-        (None, _) => bail!("what to look for? epitome recall FILE QUERY, or --session ID QUERY"),
-        (Some(_), _) => (None, args.named.as_slice()),
+    let has_words_alone = args.agents || args.session.is_some();
+    let (file, words) = match args.named.split_first() {
+        _ if has_words_alone => (None, args.named.as_slice()),
+        Some((file, words)) if !words.is_empty() => (Some(Path::new(file)), words),
+        _ => bail!(
+            "what to look for? epitome recall FILE QUERY, --agents QUERY, or --session ID QUERY"
+        ),
     };
     let query = words.join(" ");
-    let found = match (file, &args.session) {
-        (Some(file), _) => {
-            let name = file.display().to_string();
-            let found = block_on(file::search(file, &name, args.format, &query, args.most));
-            Some(found.with_context(|| name)?)
-        }
-        (None, Some(id)) => block_on(session::search(&args.at, id, &query, args.most))?,
-        (None, None) => None,
-    };
-    let Some(found) = found else {
-        return Ok(Ending::No);
+    let (found, places) = match &args.session {
+        None => in_files(args, file, &query)?,
+        Some(id) => match block_on(session::search(&args.at, id, &query, args.most))? {
+            Some(found) => (found, Vec::new()),
+            None => return Ok(Ending::No),
+        },
     };
     crate::print(&if args.at.json {
-        print::object(&query, &found).to_string() + "\n"
+        print::object(&query, &found, &places).to_string() + "\n"
     } else {
-        print::text(&found)
+        print::text(&found, &places)
     })?;
     if found.hits.is_empty() {
         tell!("epitome: no entry has any of these words");
         return Ok(Ending::No);
     }
     Ok(Ending::Done)
+}
+
+/// In one file, in those of a folder, or in those of the agents. Of one file nobody asks where it is.
+fn in_files(args: &RecallArgs, file: Option<&Path>, query: &str) -> Result<(Found, Vec<Place>)> {
+    let folder = file.filter(|file| file.is_dir());
+    let files: Vec<PathBuf> = match (file, folder) {
+        (_, Some(folder)) => folder::files(folder)?,
+        (Some(file), None) => vec![file.to_owned()],
+        (None, None) => homes::files()?,
+    };
+    let is_one = file.is_some() && folder.is_none();
+    let is_shown = !is_one && !args.at.json;
+    let search = file::search(&files, args.format, query, args.most, is_shown);
+    let FoundInFiles {
+        found,
+        places,
+        unread_files,
+    } = block_on(search)?;
+    if unread_files > 0 {
+        tell!("epitome: files without a conversation that can be read: {unread_files}");
+    }
+    let Found { hits, several } = found;
+    let mut both: Vec<_> = hits.into_iter().zip(places).collect();
+    if args.sort == RecallSort::Date {
+        both.sort_by_key(|(_, place)| Reverse(place.at_ms));
+    }
+    let (hits, places) = both.into_iter().unzip();
+    let found = Found { hits, several };
+    Ok((found, if is_one { Vec::new() } else { places }))
 }

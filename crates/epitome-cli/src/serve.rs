@@ -1,5 +1,6 @@
 //! `epitome serve`.
 
+mod log;
 mod reload;
 
 use std::path::Path;
@@ -9,9 +10,9 @@ use epitome::settings::{Settings, Value};
 use epitome_config::{Address, Flag, Loaded, SummarizerKind};
 use epitome_engine::configuration;
 use epitome_server::{
-    Config, ConfiguredWindows, Mode, Pruning, Server, StoreLocation, Summariser, Writes,
+    Config, ConfiguredWindows, Mode, Pruning, Server, ShownSetting, StoreLocation, Summariser,
+    Writes,
 };
-use tracing_subscriber::EnvFilter;
 
 use crate::Ending;
 use crate::args::ServeArgs;
@@ -26,17 +27,7 @@ const BLOCKING_THREADS: usize = 8;
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let watch = watch(config, flags(args)?);
     let loaded = load(config, flags(args)?, args.quiet)?;
-    let default_level = if args.quiet { "warn" } else { "info" };
-    let filter =
-        EnvFilter::try_from_env("EPITOME_LOG").unwrap_or_else(|_| EnvFilter::new(default_level));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(
-            std::io::IsTerminal::is_terminal(&std::io::stderr())
-                && std::env::var_os("NO_COLOR").is_none(),
-        )
-        .init();
+    log::start(args);
     let config = configured(&loaded)?;
     for setting in unused(&loaded) {
         tell!("epitome: the proxy does not use {setting}: that belongs to the library");
@@ -54,6 +45,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
             Ok(token) if !token.is_empty() => server.with_token(token),
             _ => server,
         };
+        let server = server.with_settings(shown(&loaded));
         if !args.quiet {
             let address = server.address();
             tell!("epitome listens on http://{address}");
@@ -119,6 +111,17 @@ fn allow_connections() {
             let _ = setrlimit(Resource::Nofile, limit);
         }
     }
+}
+
+/// The settings as the dashboard shows them, each with where it comes from.
+fn shown(loaded: &Loaded) -> Vec<ShownSetting> {
+    let setting = |entry: epitome_config::Entry| ShownSetting {
+        value: entry.toml(),
+        origin: entry.origin.to_string(),
+        is_default: entry.origin.is_default(),
+        path: entry.path,
+    };
+    loaded.values().map(setting).collect()
 }
 
 /// What the proxy makes of a configuration.

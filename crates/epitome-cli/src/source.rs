@@ -1,7 +1,10 @@
 //! Opening what a user names: a session file, a request body, or standard input.
 
+mod opencode;
+
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -48,6 +51,9 @@ impl Source {
             if path.is_dir() {
                 bail!("is a folder; name a file");
             }
+            if opencode::is_session(path) {
+                return Self::of_bytes(opencode::exported(path)?);
+            }
             let file = File::open(path).context("cannot be opened")?;
             let metadata = file.metadata().context("cannot be opened")?;
             if metadata.is_file() {
@@ -56,15 +62,28 @@ impl Source {
                 Self::in_memory(file)?
             }
         };
-        (&mut source.reader)
+        source.look()?;
+        Ok(source)
+    }
+
+    /// What was never a file of its own.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let mut source = Self::in_memory(Cursor::new(bytes))?;
+        source.look()?;
+        Ok(source)
+    }
+
+    /// Reads what tells one kind of file from another.
+    fn look(&mut self) -> Result<()> {
+        (&mut self.reader)
             .take(SNIFF_BYTES as u64)
-            .read_to_end(&mut source.head)
+            .read_to_end(&mut self.head)
             .context("cannot be read at byte 0")?;
-        source.rewind()?;
-        if source.head.iter().all(u8::is_ascii_whitespace) {
+        self.rewind()?;
+        if self.head.iter().all(u8::is_ascii_whitespace) {
             bail!("is empty");
         }
-        Ok(source)
+        Ok(())
     }
 
     fn in_memory(mut reader: impl Read) -> Result<Self> {
@@ -174,6 +193,16 @@ impl Source {
             bail!("changed while it was read: it had {before} bytes and has {now}; try again");
         }
         Ok(())
+    }
+}
+
+/// Which conversations of a file are meant: all, or the one with this number.
+pub(crate) fn chosen(transcript: &Transcript, number: Option<usize>) -> Result<Range<usize>> {
+    let count = transcript.conversations.len();
+    match number {
+        None => Ok(0..count),
+        Some(number) if (1..=count).contains(&number) => Ok(number - 1..number),
+        Some(number) => bail!("holds {count} conversations, from 1 on; there is no {number}"),
     }
 }
 

@@ -34,7 +34,12 @@ pub(crate) struct Target<'a> {
     path: &'a Path,
     inputs: Vec<&'a Path>,
     existing: Existing,
+    /// Whether a new file is for its owner alone.
+    is_private: bool,
 }
+
+/// What puts the bytes of a file where they go.
+type Fill<'f> = &'f mut dyn FnMut(&mut (dyn Write + Send)) -> io::Result<()>;
 
 /// Where the bytes go.
 enum Place {
@@ -61,22 +66,38 @@ impl<'a> Target<'a> {
             path,
             inputs: inputs.into_iter().collect(),
             existing,
+            is_private: false,
         };
         target.place()?;
         Ok(target)
     }
 
+    /// The same, for content that is nobody else's business.
+    pub(crate) const fn private(mut self) -> Self {
+        self.is_private = true;
+        self
+    }
+
     /// Writes the file. Afterwards all of it is there and will last; after an error it is as it was.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
+        if let Place::StandardOutput = self.place()? {
+            return crate::print_bytes(bytes);
+        }
+        self.write_with(&mut |out| out.write_all(bytes))
+    }
+
+    /// Writes a file that is too large to be held, piece by piece, with the same promise. What goes to standard output is not
+    /// looked at.
+    pub(crate) fn write_with(&self, fill: Fill<'_>) -> Result<()> {
         let written = match self.place()? {
-            Place::StandardOutput => return crate::print_bytes(bytes),
-            Place::StandardError => io::stderr().write_all(bytes),
+            Place::StandardOutput => fill(&mut io::stdout()),
+            Place::StandardError => fill(&mut io::stderr()),
             Place::Special => {
                 let file = OpenOptions::new().write(true).open(self.path);
-                file.and_then(|mut file| file.write_all(bytes))
+                file.and_then(|mut file| fill(&mut file))
             }
             Place::File { path, replaced } => {
-                match write_whole(&path, replaced.as_ref(), self.existing, bytes) {
+                match self.write_whole(&path, replaced.as_ref(), fill) {
                     // Somebody else was faster.
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                         return Err(self.is_there());
@@ -86,6 +107,35 @@ impl<'a> Target<'a> {
             }
         };
         written.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    fn write_whole(
+        &self,
+        path: &Path,
+        replaced: Option<&Metadata>,
+        fill: Fill<'_>,
+    ) -> io::Result<()> {
+        let folder = folder_of(path);
+        let mode = match replaced {
+            Some(replaced) => Some(mode_of(replaced)),
+            None => self.is_private.then_some(0o600),
+        };
+        let (temporary, mut file) = Temporary::new(folder, mode)?;
+        fill(&mut file)?;
+        if let Some(replaced) = replaced {
+            // Whoever may not give a file away keeps it.
+            let _ = fchown(&file, Some(replaced.uid()), Some(replaced.gid()));
+            file.set_permissions(Permissions::from_mode(mode_of(replaced)))?;
+        }
+        file.sync_all()?;
+        temporary.place(path, self.existing)?;
+        // A folder that may be written but not listed cannot be opened, and some file systems know no such thing.
+        match File::open(folder).and_then(|folder| folder.sync_all()) {
+            Err(error) if error.kind() != ErrorKind::PermissionDenied && !is_unknown(&error) => {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn place(&self) -> Result<Place> {
@@ -191,6 +241,16 @@ impl<'a> Target<'a> {
     }
 }
 
+impl Target<'_> {
+    /// The same for a page: where it goes to standard output, as wide as the terminal is.
+    pub(crate) fn report_page(target: Option<&Self>, text: &str) -> Result<()> {
+        match target.map(Self::place) {
+            Some(Ok(Place::StandardOutput)) => Self::report(target, text),
+            _ => crate::terminal::Page::of(text).print(),
+        }
+    }
+}
+
 /// A file that takes the place of another one when it is complete, and vanishes when it does not get that far.
 struct Temporary {
     path: PathBuf,
@@ -208,11 +268,11 @@ impl Drop for Temporary {
 
 impl Temporary {
     /// A new file in a folder, as open to others as the one that it is to replace.
-    fn new(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(Self, File)> {
+    fn new(folder: &Path, mode: Option<u32>) -> io::Result<(Self, File)> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        if let Some(replaced) = replaced {
-            options.mode(mode_of(replaced));
+        if let Some(mode) = mode {
+            options.mode(mode);
         }
         let process = std::process::id();
         let mut number = 0;
@@ -248,31 +308,6 @@ impl Temporary {
         }
         self.is_placed = true;
         Ok(())
-    }
-}
-
-fn write_whole(
-    path: &Path,
-    replaced: Option<&Metadata>,
-    existing: Existing,
-    bytes: &[u8],
-) -> io::Result<()> {
-    let folder = folder_of(path);
-    let (temporary, mut file) = Temporary::new(folder, replaced)?;
-    file.write_all(bytes)?;
-    if let Some(replaced) = replaced {
-        // Whoever may not give a file away keeps it.
-        let _ = fchown(&file, Some(replaced.uid()), Some(replaced.gid()));
-        file.set_permissions(Permissions::from_mode(mode_of(replaced)))?;
-    }
-    file.sync_all()?;
-    temporary.place(path, existing)?;
-    // A folder that may be written but not listed cannot be opened, and some file systems know no such thing.
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
-        Err(error) if error.kind() != ErrorKind::PermissionDenied && !is_unknown(&error) => {
-            Err(error)
-        }
-        _ => Ok(()),
     }
 }
 

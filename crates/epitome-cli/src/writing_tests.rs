@@ -29,9 +29,33 @@ fn a_file_that_came_meanwhile_stays() {
     fs::write(&path, "faster").unwrap();
     assert!(target.write(b"slower").is_err());
     // Even between the last look and the last step.
-    let error = write_whole(&path, None, Existing::Stays, b"slower").unwrap_err();
+    let error = target
+        .write_whole(&path, None, &mut |out| out.write_all(b"slower"))
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(fs::read_to_string(&path).unwrap(), "faster");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_private_is_its_owners() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    let target = Target::checked(&path, [], Existing::Stays).unwrap();
+    let target = target.private();
+    target
+        .write_with(&mut |out| writeln!(out, "a").and_then(|()| writeln!(out, "b")))
+        .unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    // What cannot be written to its end is not there at all.
+    let other = folder.path().join("other");
+    let target = Target::checked(&other, [], Existing::Stays).unwrap();
+    let broken = target.write_with(&mut |out| {
+        out.write_all(b"half")?;
+        Err(io::Error::other("enough"))
+    });
+    assert!(broken.is_err());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

@@ -18,6 +18,8 @@ mod cache_usage;
 mod check;
 #[path = "all/compact.rs"]
 mod compact;
+#[path = "all/compact_to.rs"]
+mod compact_to;
 #[path = "all/config.rs"]
 mod config;
 #[path = "all/doctor.rs"]
@@ -26,12 +28,16 @@ mod doctor;
 mod eval;
 #[path = "all/history.rs"]
 mod history;
+#[path = "all/homes.rs"]
+mod homes;
 #[path = "all/hostile_data.rs"]
 mod hostile_data;
 #[path = "all/hostile_project.rs"]
 mod hostile_project;
 #[path = "all/inspect.rs"]
 mod inspect;
+#[path = "all/manners.rs"]
+mod manners;
 #[path = "all/money.rs"]
 mod money;
 #[path = "all/museum.rs"]
@@ -50,6 +56,8 @@ mod responses;
 mod serve;
 #[path = "all/sessions.rs"]
 mod sessions;
+#[path = "all/store.rs"]
+mod store;
 #[path = "all/summarizer.rs"]
 mod summarizer;
 #[path = "all/support.rs"]

@@ -2,18 +2,28 @@
 //!
 //! The command, the control API and the dashboard all ask here, so that they say the same.
 
+mod growth;
+mod lines;
 mod messages;
 mod models;
 mod objects;
 mod path;
+mod pins;
 mod recall;
+mod rounds;
+mod span;
 mod undo;
 
-pub use messages::{ListedMessage, MessageState, messages, title};
+pub use growth::{Growth, Savings, growth};
+pub use lines::{SummaryLine, summary_lines};
+pub use messages::{ListedMessage, Look, MessageState, look, message, title};
 pub use models::{BelievedModel, believed_models};
 pub use objects::{compaction_object, compaction_with_record, conversation_object};
 pub use path::{MOST_FORKS, path};
+pub use pins::{ListedPin, ListedPinState, PinList, mark_pin, pins};
 pub use recall::{Cover, Found, Hit, Within, excerpt, one_line, recall};
+pub use rounds::{LineChange, line_changes};
+pub use span::span;
 pub use undo::{Regardless, Undo, Undone, undo};
 
 use crate::record::RecordError;

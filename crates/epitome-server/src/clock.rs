@@ -38,3 +38,21 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let done = work();
     (done, started.elapsed())
 }
+
+/// Measures how long something takes that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where time enters; everything else takes it as an argument"
+)]
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    pub(crate) fn taken(self) -> Duration {
+        self.0.elapsed()
+    }
+}

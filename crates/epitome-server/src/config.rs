@@ -40,6 +40,19 @@ pub struct Config {
     pub inspection_limit_bytes: usize,
 }
 
+/// A setting as people see it: without secrets, and with where its value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownSetting {
+    /// Its name, such as `server.listen`.
+    pub path: String,
+    /// Its value, as it would stand in a file.
+    pub value: String,
+    /// Where the value comes from.
+    pub origin: String,
+    /// Whether nobody set it.
+    pub is_default: bool,
+}
+
 /// A model that writes summaries, and how it is asked.
 #[derive(Clone, Debug)]
 pub struct Summariser {

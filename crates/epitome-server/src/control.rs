@@ -1,7 +1,8 @@
 //! What people and scripts see and steer under `/epitome/`: the control API, and a dashboard over the same answers.
 //!
 //! - `token`: who may look; `answer`: what leaves, with the headers that keep it safe
-//! - `api`: the answers, as JSON; `pages`: the same for people, rendered here; `live`: what changes, as it changes
+//! - `api`: the answers, as JSON, `rounds`: those about one compaction, `steer`: what people change; `pages`: the same for people,
+//!   rendered here; `live`: what changes, as it changes
 //! - `compact`: the library over HTTP
 //!
 //! A page is an answer of the API put into a template, so that both always say the same.
@@ -13,6 +14,9 @@ mod compact;
 mod live;
 mod pages;
 mod query;
+mod rounds;
+mod saying;
+mod steer;
 mod templates;
 mod token;
 
@@ -68,10 +72,23 @@ pub(crate) fn router(control: Control) -> Router {
     Router::new()
         .route("/epitome", get(pages::home))
         .route("/epitome/", get(pages::overview))
-        .route("/epitome/login", get(pages::login))
+        .route("/epitome/login", get(pages::login).post(pages::log_in))
         .route("/epitome/conversations", get(pages::conversations))
         .route("/epitome/conversations/{id}", get(pages::conversation))
+        .route(
+            "/epitome/conversations/{id}/messages/{position}",
+            get(pages::message),
+        )
         .route("/epitome/conversations/{id}/undo", post(pages::undo))
+        .route(
+            "/epitome/conversations/{id}/pins/drop",
+            post(pages::drop_pin),
+        )
+        .route(
+            "/epitome/conversations/{id}/pins/restore",
+            post(pages::restore_pin),
+        )
+        .route("/epitome/observe", post(pages::observe))
         .route("/epitome/compactions/{id}", get(pages::compaction))
         .route("/epitome/recall", get(pages::recall))
         .route("/epitome/settings", get(pages::settings))
@@ -89,7 +106,25 @@ pub(crate) fn router(control: Control) -> Router {
             "/epitome/v1/conversations/{id}/recall",
             get(api::get_recall_within),
         )
-        .route("/epitome/v1/conversations/{id}/undo", post(api::post_undo))
+        .route(
+            "/epitome/v1/conversations/{id}/messages/{position}",
+            get(api::get_message),
+        )
+        .route("/epitome/v1/conversations/{id}/pins", get(api::get_pins))
+        .route(
+            "/epitome/v1/conversations/{id}/pins/drop",
+            post(steer::post_drop),
+        )
+        .route(
+            "/epitome/v1/conversations/{id}/pins/restore",
+            post(steer::post_restore),
+        )
+        .route(
+            "/epitome/v1/conversations/{id}/undo",
+            post(steer::post_undo),
+        )
+        .route("/epitome/v1/settings", get(api::get_settings))
+        .route("/epitome/v1/observe", post(steer::post_observe))
         .route("/epitome/v1/compactions/{id}", get(api::get_compaction))
         .route("/epitome/v1/recall", get(api::get_recall))
         .route("/epitome/v1/models", get(api::get_models))
@@ -113,9 +148,10 @@ async fn check(
     if is_open || control.token.is_in(request.headers(), control.address) {
         return answer::guarded(next.run(request).await);
     }
+    let path = request.uri().path();
     let is_for_programs = path.starts_with("/epitome/v1/") || path == "/epitome/openapi.json";
     answer::guarded(match is_for_programs {
         true => answer::unauthorised(),
-        false => pages::unauthorised(),
+        false => pages::unauthorised(request.uri().path_and_query().map(|path| path.as_str())),
     })
 }

@@ -217,6 +217,9 @@ impl Epoch {
         state: CompactionState,
         created_ms: i64,
     ) -> Result<CompactionRow, RecordError> {
+        let head_entries = usize::from(self.record.task_in_head);
+        // The task is among the covered links, and stands in front of the summary all the same.
+        let covered_entries = self.record.covered_links.saturating_sub(head_entries);
         Ok(CompactionRow {
             id: self.id.clone(),
             conversation: conversation.clone(),
@@ -224,7 +227,7 @@ impl Epoch {
             model_class: self.class_name(),
             state,
             head_entries: u32::from(self.record.task_in_head),
-            covered_entries: u32::try_from(self.record.covered_links).unwrap_or(u32::MAX),
+            covered_entries: u32::try_from(covered_entries).unwrap_or(u32::MAX),
             tokens_before: self.tokens_before,
             tokens_after: self.tokens_after,
             summary: self.summary.to_string(),

@@ -87,7 +87,7 @@ async fn a_chain_of_ids_is_said_in_full() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_process_knows_what_this_one_saw() {
     let folder = tempfile::tempdir().unwrap();
-    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    let location = epitome_testkit::stores::location(&folder.path().join("log.db"));
     let open = async || Arc::new(AnyStore::open(&location).await.unwrap());
     let tasks = TaskTracker::new();
     let seen = histories(Some(&open().await), &tasks);
@@ -118,7 +118,11 @@ async fn another_process_knows_what_this_one_saw() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_private_stays_in_memory() {
-    let store = Arc::new(AnyStore::open("sqlite::memory:").await.unwrap());
+    let store = Arc::new(
+        AnyStore::open(&epitome_testkit::stores::fresh())
+            .await
+            .unwrap(),
+    );
     let tasks = TaskTracker::new();
     let histories = histories(Some(&store), &tasks);
     let (first, _) = request(r#"{"input":"one"}"#);

@@ -164,10 +164,7 @@ impl Keeper {
     /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
     pub(crate) fn reconfigured(&self, config: &Config) -> Self {
         let rules = self.rules.reconfigured(config);
-        if self.mode == Mode::Observe && config.mode == Mode::Act {
-            // What was only thought of is in no store.
-            self.index.forget_epochs();
-        }
+        self.forget_thoughts(config.mode);
         Self {
             mode: config.mode,
             memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),
@@ -183,6 +180,35 @@ impl Keeper {
             journal: Arc::clone(&self.journal),
             tasks: self.tasks.clone(),
         }
+    }
+
+    /// The same, changing requests or only watching them. Requests that are under way stay with what they began with.
+    pub(crate) fn switched(&self, mode: Mode) -> Self {
+        self.forget_thoughts(mode);
+        Self {
+            mode,
+            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY)
+                .counting_as(self.rules.reference_meter()),
+            models: self.models.clone(),
+            rules: self.rules.clone(),
+            items: Arc::clone(&self.items),
+            key: self.key,
+            index: Arc::clone(&self.index),
+            journal: Arc::clone(&self.journal),
+            tasks: self.tasks.clone(),
+        }
+    }
+
+    fn forget_thoughts(&self, next: Mode) {
+        if self.mode == Mode::Observe && next == Mode::Act {
+            // What was only thought of is in no store.
+            self.index.forget_epochs();
+        }
+    }
+
+    /// What summaries have cost so far, in dollars.
+    pub(crate) fn own_spend_usd(&self) -> f64 {
+        self.rules.own_spend_usd()
     }
 
     /// Whether clients lend their own model and key for summaries.

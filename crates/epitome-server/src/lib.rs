@@ -6,14 +6,16 @@
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
 //!   the request path sees it; `serving` holds the clients' connections, `upstream` is the way to the provider; `neighbours` keeps
-//!   web pages and loops out; `address` what may be shown of a URL
+//!   web pages and loops out; `access` logs requests; `clients` whose they are; `address` what may be shown of a URL
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
 #![warn(missing_docs)]
 
+mod access;
 mod address;
 mod advice;
 mod answer;
+mod clients;
 mod clock;
 mod config;
 mod control;
@@ -33,8 +35,11 @@ mod tally;
 mod upstream;
 mod words;
 
+/// The target of the lines of the access log, to switch them on or off by.
+pub const ACCESS_LOG: &str = access::TARGET;
+
 pub use config::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, StartError, StoreLocation,
-    Summariser, Writes,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, ShownSetting, StartError,
+    StoreLocation, Summariser, Writes,
 };
 pub use server::{Figures, Reloader, Server};

@@ -11,7 +11,7 @@ use epitome_engine::known_models::{KnownModels, ModelKey, News};
 use crate::config::ConfiguredWindows;
 
 /// The models of a server, as its settings and their providers have them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Models {
     configured: ConfiguredWindows,
     margins: Margins,

@@ -3,13 +3,14 @@
 mod beginning;
 mod history;
 mod incoming;
+mod steering;
 
 use beginning::{Answer, Beginning};
 use history::History;
 pub(crate) use incoming::Unpacking;
 use incoming::{Collected, collect, encoding, is_known, read_error};
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -22,8 +23,9 @@ use hyper::body::Incoming;
 
 use crate::answer::{LookFor, Seen, Watched};
 
-use crate::clock::now_ms;
-use crate::config::Config;
+use crate::clients::Clients;
+use crate::clock::{Stopwatch, now_ms};
+use crate::config::ShownSetting;
 use crate::histories::Histories;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
 use crate::neighbours::Own;
@@ -43,8 +45,11 @@ pub(crate) struct Proxy {
     /// What providers keep of conversations.
     pub(crate) histories: Arc<Histories>,
     /// What was done so far.
-    pub(crate) tally: Tally,
+    pub(crate) tally: Arc<Tally>,
+    /// The settings as they are shown, each with where it comes from.
+    pub(crate) shown: RwLock<Arc<[ShownSetting]>>,
     pub(crate) unpacking: Unpacking,
+    pub(crate) clients: Clients,
     /// By what it knows its own requests.
     pub(crate) own: Own,
 }
@@ -165,17 +170,6 @@ pub(crate) async fn handle(
 }
 
 impl Proxy {
-    pub(crate) fn keeper(&self) -> Arc<Keeper> {
-        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&keeper)
-    }
-
-    /// Decides by other settings from the next request on.
-    pub(crate) fn reconfigure(&self, config: &Config) {
-        let next = Arc::new(self.keeper().reconfigured(config));
-        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = next;
-    }
-
     pub(crate) const fn base(&self, wire: Wire) -> Option<&Uri> {
         match wire {
             Wire::OpenAiChat | Wire::OpenAiResponses => self.openai.as_ref(),
@@ -226,6 +220,7 @@ impl Proxy {
     async fn converse(&self, envelope: Envelope<'_>, bytes: Bytes, kind: Kind) -> Response<Body> {
         let wire = envelope.wire;
         let authority = envelope.base.authority();
+        let stopwatch = Stopwatch::start();
         let keeper = self.keeper();
         let endpoint = Endpoint {
             authority: authority.map_or("", |authority| authority.as_str()),
@@ -246,6 +241,7 @@ impl Proxy {
         };
         let first = keeper.admit(asked, body, &endpoint, kind, now_ms()).await;
         let first = history.as_sent(first);
+        self.tally.held_for(stopwatch.taken());
         let answer = match self.forward(&envelope, &first).await {
             Ok(answer) => answer,
             Err(error) => return self.unanswered(wire, &error, &first),
@@ -352,6 +348,10 @@ impl Proxy {
         envelope: &Envelope<'_>,
         outgoing: &Outgoing,
     ) -> Result<Response<Incoming>, UpstreamError> {
+        if let Some(ticket) = outgoing.ticket.as_ref().filter(|_| !envelope.is_private) {
+            let conversation = ticket.place.conversation.as_str();
+            self.clients.saw(conversation, &envelope.headers);
+        }
         let is_ours = outgoing.action == Action::Compacted;
         let bytes = match &envelope.packed {
             Some(packed) if !is_ours => packed,
@@ -396,7 +396,11 @@ impl Proxy {
         let body = match parts.status.is_success() && (ticket.is_some() || open.is_some()) {
             true => {
                 let (keeper, histories) = (self.keeper(), Arc::clone(&self.histories));
+                let tally = Arc::clone(&self.tally);
                 let report = Box::new(move |seen: Seen| {
+                    if let Some(counted) = seen.counted {
+                        tally.counted(counted);
+                    }
                     if let Some(open) = open {
                         histories.close(open, &seen.items);
                     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
@@ -16,8 +16,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access;
 use crate::address::bare;
-use crate::config::{Config, StartError, StoreLocation};
+use crate::clients::Clients;
+use crate::config::{Config, ShownSetting, StartError, StoreLocation};
 use crate::control::{self, Control, Token};
 use crate::histories::Histories;
 use crate::index::Index;
@@ -28,7 +30,6 @@ use crate::neighbours::{self, Own, is_own_address};
 use crate::proxy::{self, Proxy, Unpacking};
 use crate::serving;
 use crate::status;
-use crate::tally::Tally;
 use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
@@ -110,8 +111,10 @@ impl Server {
             anthropic: config.anthropic_upstream.as_ref().map(without_user),
             inspection_limit_bytes: config.inspection_limit_bytes,
             histories: Arc::new(Histories::new(journal)),
-            tally: Tally::default(),
+            tally: Arc::default(),
+            shown: RwLock::default(),
             unpacking: Unpacking::new(),
+            clients: Clients::default(),
             own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8])),
         };
         Ok(Self {
@@ -134,6 +137,13 @@ impl Server {
     #[must_use]
     pub fn with_token(mut self, token: String) -> Self {
         self.token = Token::chosen(token);
+        self
+    }
+
+    /// Shows these settings on the dashboard, with where each comes from.
+    #[must_use]
+    pub fn with_settings(self, settings: Vec<ShownSetting>) -> Self {
+        self.proxy.show(settings);
         self
     }
 
@@ -179,7 +189,8 @@ impl Server {
             .layer(from_fn_with_state(
                 self.proxy.own.clone(),
                 neighbours::check,
-            ));
+            ))
+            .layer(from_fn(access::log));
         let shutdown = async move {
             shutdown.await;
             ending.cancel();
@@ -237,9 +248,10 @@ impl Reloader {
 
     /// From the next request on: design and its settings, windows, summariser, and whether it only watches. Where it
     /// listens, where it sends and where it keeps conversations stays until a restart.
-    pub fn reload(&self, config: &Config) {
+    pub fn reload(&self, config: &Config, settings: Vec<ShownSetting>) {
         if let Some(proxy) = self.proxy.upgrade() {
             proxy.reconfigure(config);
+            proxy.show(settings);
         }
     }
 }

@@ -166,6 +166,7 @@ pub(crate) async fn metrics(State(proxy): State<Arc<Proxy>>) -> impl IntoRespons
         }
     }
     let (before, after) = proxy.tally.tokens();
+    let (held, cached) = (proxy.tally.held(), proxy.tally.cached());
     let late = store.late_commits() as u64;
     let queued = store.queued_bytes() as u64;
     for (name, kind, help, value) in [
@@ -180,6 +181,36 @@ pub(crate) async fn metrics(State(proxy): State<Arc<Proxy>>) -> impl IntoRespons
             "counter",
             "Tokens of the same requests as they went out.",
             after,
+        ),
+        (
+            "epitome_input_tokens_total",
+            "counter",
+            "Input tokens of all requests as providers counted them.",
+            cached.input_tokens,
+        ),
+        (
+            "epitome_cache_read_tokens_total",
+            "counter",
+            "Those of them that providers read from their caches.",
+            cached.read_tokens,
+        ),
+        (
+            "epitome_cache_write_tokens_total",
+            "counter",
+            "Those of them that providers wrote to their caches.",
+            cached.written_tokens,
+        ),
+        (
+            "epitome_held_requests_total",
+            "counter",
+            "Requests that were read before they went on.",
+            held.requests,
+        ),
+        (
+            "epitome_held_microseconds_total",
+            "counter",
+            "How long these were held, together.",
+            held.sum_us,
         ),
         (
             "epitome_store_failures_total",

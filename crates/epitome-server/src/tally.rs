@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Reason};
-use epitome_wire::Wire;
+use std::time::Duration;
+
+use epitome::{Digest, Prices, Reason};
+use epitome_wire::{Counted, Wire};
 
 use crate::advice::advice;
 use crate::keeper::{Action, Outgoing, Size};
@@ -22,8 +24,72 @@ pub(crate) struct Tally {
     told: Mutex<HashSet<(Reason, u64)>>,
     tokens_before: AtomicU64,
     tokens_after: AtomicU64,
+    money: Money,
+    cache: Cache,
+    waiting: Waiting,
     openai: Reach,
     anthropic: Reach,
+}
+
+/// What was not paid because it was not sent, in nanodollars.
+#[derive(Debug, Default)]
+struct Money {
+    at_most: AtomicU64,
+    at_least: AtomicU64,
+    unpriced_tokens: AtomicU64,
+}
+
+/// What providers counted of the input of all requests.
+#[derive(Debug, Default)]
+struct Cache {
+    input_tokens: AtomicU64,
+    read_tokens: AtomicU64,
+    written_tokens: AtomicU64,
+}
+
+/// How long requests were held here.
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: AtomicU64,
+    sum_us: AtomicU64,
+    most_us: AtomicU64,
+}
+
+/// Money that was not spent, in dollars: how much depends on what the provider would have had in its cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spared {
+    /// Had nothing been cached.
+    pub(crate) most_usd: f64,
+    /// Had everything been cached.
+    pub(crate) least_usd: f64,
+    /// Tokens of models whose prices nobody knows.
+    pub(crate) unpriced_tokens: u64,
+}
+
+/// What providers counted of the input of all requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CachedInput {
+    pub(crate) input_tokens: u64,
+    pub(crate) read_tokens: u64,
+    pub(crate) written_tokens: u64,
+}
+
+/// How long requests were held here before they went on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) requests: u64,
+    pub(crate) sum_us: u64,
+    pub(crate) most_us: u64,
+}
+
+impl Held {
+    /// The mean, in microseconds.
+    pub(crate) const fn mean_us(self) -> u64 {
+        match self.requests {
+            0 => 0,
+            requests => self.sum_us / requests,
+        }
+    }
 }
 
 /// How an upstream has been doing.
@@ -74,6 +140,76 @@ impl Tally {
         {
             self.tokens_before.fetch_add(before, Ordering::Relaxed);
             self.tokens_after.fetch_add(after, Ordering::Relaxed);
+            if outgoing.action == Action::Compacted {
+                let model = outgoing.ticket.as_ref().map(|ticket| &ticket.model);
+                let known = model.and_then(|model| model.in_table());
+                self.spared(
+                    before.saturating_sub(after),
+                    known.map(|model| model.prices),
+                );
+            }
+        }
+    }
+
+    fn spared(&self, tokens: u64, prices: Option<Prices>) {
+        let Money {
+            at_most,
+            at_least,
+            unpriced_tokens,
+        } = &self.money;
+        let Some((prices, input)) = prices.and_then(|prices| Some((prices, prices.input?))) else {
+            unpriced_tokens.fetch_add(tokens, Ordering::Relaxed);
+            return;
+        };
+        let cached = prices.cache_read.unwrap_or(input).min(input);
+        at_most.fetch_add(tokens.saturating_mul(input), Ordering::Relaxed);
+        at_least.fetch_add(tokens.saturating_mul(cached), Ordering::Relaxed);
+    }
+
+    /// What was not paid because it was not sent.
+    pub(crate) fn money(&self) -> Spared {
+        let dollars = |nanodollars: &AtomicU64| nanodollars.load(Ordering::Relaxed) as f64 / 1e9;
+        Spared {
+            most_usd: dollars(&self.money.at_most),
+            least_usd: dollars(&self.money.at_least),
+            unpriced_tokens: self.money.unpriced_tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A provider counted the input of a request.
+    pub(crate) fn counted(&self, counted: Counted) {
+        for (sum, tokens) in [
+            (&self.cache.input_tokens, counted.input_tokens),
+            (&self.cache.read_tokens, counted.cache_read_tokens),
+            (&self.cache.written_tokens, counted.cache_write_tokens),
+        ] {
+            sum.fetch_add(tokens, Ordering::Relaxed);
+        }
+    }
+
+    /// What providers counted so far.
+    pub(crate) fn cached(&self) -> CachedInput {
+        CachedInput {
+            input_tokens: self.cache.input_tokens.load(Ordering::Relaxed),
+            read_tokens: self.cache.read_tokens.load(Ordering::Relaxed),
+            written_tokens: self.cache.written_tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A request was held so long before it went on.
+    pub(crate) fn held_for(&self, time: Duration) {
+        let time_us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.waiting.requests.fetch_add(1, Ordering::Relaxed);
+        self.waiting.sum_us.fetch_add(time_us, Ordering::Relaxed);
+        self.waiting.most_us.fetch_max(time_us, Ordering::Relaxed);
+    }
+
+    /// How long requests were held so far.
+    pub(crate) fn held(&self) -> Held {
+        Held {
+            requests: self.waiting.requests.load(Ordering::Relaxed),
+            sum_us: self.waiting.sum_us.load(Ordering::Relaxed),
+            most_us: self.waiting.most_us.load(Ordering::Relaxed),
         }
     }
 

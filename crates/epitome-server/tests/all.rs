@@ -1,6 +1,9 @@
 //! The proxy from outside: real sockets, a scripted model behind it, real clients in front.
 
 #[cfg(test)]
+#[path = "all/chromium.rs"]
+mod chromium;
+#[cfg(test)]
 #[path = "all/odd.rs"]
 mod odd;
 #[cfg(test)]
@@ -31,6 +34,9 @@ mod control;
 #[cfg(test)]
 #[path = "all/conversations.rs"]
 mod conversations;
+#[cfg(test)]
+#[path = "all/dashboard.rs"]
+mod dashboard;
 #[cfg(test)]
 #[path = "all/identity.rs"]
 mod identity;

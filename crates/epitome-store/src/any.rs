@@ -1,13 +1,16 @@
 //! The store that a location names.
 
+use std::ops::ControlFlow;
+
 use epitome::Digest;
 
 use crate::{
     Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
-    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
-    EntryRow, EntryWords, Error, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow,
-    Outcome, Outcomes, PinRow, Pins, PostgresStore, Result, Saved, Search, SearchHit, SearchScope,
-    SqliteStore, Store, TenantId, Tenants, TurnRow, Turns,
+    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Deleted, Entries,
+    EntryRow, EntryWords, Error, Housekeeping, LearnedWindow, Leases, Memories, MemoryRow,
+    NewChange, NodeRow, Oldest, Outcome, Outcomes, OwnedConversation, PinRow, Pins, PostgresStore,
+    Restored, Result, Saved, Search, SearchHit, SearchScope, SnapshotRow, SqliteStore, Store,
+    StoreStatistics, SweepBefore, Swept, TenantId, Tenants, TurnRow, Turns,
 };
 
 /// Any of the stores, chosen at run time.
@@ -241,6 +244,24 @@ dispatch!(Outcomes {
 dispatch!(Turns {
     fn keep_turns(&self, tenant: &TenantId, turns: &[TurnRow]) -> Result<()>;
     fn turns_to(&self, tenant: &TenantId, id: &str) -> Result<Vec<TurnRow>>;
+});
+
+dispatch!(Housekeeping {
+    fn statistics(&self) -> Result<StoreStatistics>;
+    fn delete_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at_ms: i64,
+    ) -> Result<Option<Deleted>>;
+    fn oldest_conversations(&self, wanted: Oldest<'_>, limit: u32) -> Result<Vec<OwnedConversation>>;
+    fn sweep(&self, before: SweepBefore) -> Result<Swept>;
+    fn vacuum(&self) -> Result<()>;
+    fn snapshot(
+        &self,
+        each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
+    ) -> Result<()>;
+    fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored>;
 });
 
 dispatch!(Store {

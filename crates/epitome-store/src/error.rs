@@ -95,6 +95,34 @@ pub enum Error {
         /// The id that was asked for.
         id: String,
     },
+    /// What is given stands on a conversation that was deleted, and does not bring it back.
+    #[error("the conversation was deleted")]
+    Deleted,
+    /// Engines put these conversations together from the one that was to be deleted. Nothing was changed.
+    #[error(
+        "conversation {id} cannot be deleted: {} forked off from it; delete what forked off first",
+        forks.join(", ")
+    )]
+    Forked {
+        /// The conversation that was to be deleted.
+        id: String,
+        /// Those that branched off.
+        forks: Vec<String>,
+    },
+    /// A tenant has one secret in a snapshot and another here, so that no link of the one would be known in the other.
+    #[error(
+        "tenant {tenant} has another secret in this store: import into one that this tenant has never used"
+    )]
+    OtherSecret {
+        /// The tenant.
+        tenant: String,
+    },
+    /// A snapshot cannot be read.
+    #[error("the export cannot be read: {problem}")]
+    BadSnapshot {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A value exceeds what the database can hold (SQLite: 1,000,000,000 bytes).
     #[error("a value is too large for the store")]
     TooLarge(#[source] Source),

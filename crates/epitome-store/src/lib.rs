@@ -8,17 +8,19 @@
 //! - `rows`: the plain data that goes in and comes out.
 //! - `id`: validated names of tenants and conversations.
 //! - `error`: [`Error`], one variant for each situation a caller can act on.
+//! - `housekeeping`: what both databases do alike when a store is looked after: deleting, sweeping, copies.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
 //! - `clock`: waiting, for a file that somebody else is creating and for a server that does not answer.
 //! - `words`: which words a text has, for the index and for queries; `rank`: how well it fits.
 //!
-//! The log is append-only: nothing here deletes or rewrites an entry; only memories can be forgotten. The crate reads no clock and makes no random
+//! The log is append-only: nothing rewrites an entry, and only [`Housekeeping`] deletes, on purpose. The crate reads no clock and makes no random
 //! numbers; times, ids, digests and keys are arguments.
 #![warn(missing_docs)]
 
 mod any;
 mod clock;
 mod error;
+mod housekeeping;
 mod id;
 mod postgres;
 mod rank;
@@ -31,15 +33,17 @@ mod words;
 pub use any::AnyStore;
 pub use epitome::Digest;
 pub use error::{Error, Result, Source};
+pub use housekeeping::{Cell, SnapshotLine, SnapshotRow};
 pub use id::{ConversationId, TenantId};
 pub use postgres::PostgresStore;
 pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
-    ConversationRow, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange, NewConversation,
-    NodeRow, Outcome, PinMark, PinRow, Saved, SearchHit, SearchScope, TurnRow,
+    ConversationRow, Deleted, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
+    NewConversation, NodeRow, Oldest, Outcome, OwnedConversation, PinMark, PinRow, Restored, Saved,
+    SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TurnRow,
 };
 pub use sqlite::SqliteStore;
 pub use store::{
-    Beliefs, Changes, Compactions, Conversations, Entries, Leases, Memories, Outcomes, Pins,
-    Search, Store, Tenants, Turns,
+    Beliefs, Changes, Compactions, Conversations, Entries, Housekeeping, Leases, Memories,
+    Outcomes, Pins, Search, Store, Tenants, Turns,
 };

@@ -1,12 +1,16 @@
 //! The plain data that goes into a store and comes out of it.
 
 mod change;
+mod housekeeping;
 mod memory;
 mod pin;
 mod search;
 mod turn;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
+pub use housekeeping::{
+    Deleted, Oldest, OwnedConversation, Restored, StoreStatistics, SweepBefore, Swept,
+};
 pub use memory::{MemoryRow, Saved};
 pub use pin::{PinMark, PinRow};
 pub use search::{EntryWords, SearchHit, SearchScope};

@@ -5,6 +5,7 @@ mod changes;
 mod compactions;
 mod conversations;
 mod entries;
+mod housekeeping;
 mod leases;
 mod memories;
 mod outcomes;
@@ -18,6 +19,7 @@ pub use changes::Changes;
 pub use compactions::Compactions;
 pub use conversations::Conversations;
 pub use entries::Entries;
+pub use housekeeping::Housekeeping;
 pub use leases::Leases;
 pub use memories::Memories;
 pub use outcomes::Outcomes;
@@ -28,7 +30,7 @@ pub use turns::Turns;
 
 /// An append-only log of conversations with their compactions, for many tenants.
 ///
-/// Every operation but those of [`Beliefs`] is scoped to a tenant: no call returns, counts or collides with a row of another.
+/// Every operation but those of [`Beliefs`] and [`Housekeeping`] is scoped to a tenant: no call returns, counts or collides with a row of another.
 ///
 /// **Cancellation.** Every future may be dropped at any time. A dropped write has happened as a whole or not at all.
 ///
@@ -46,6 +48,7 @@ pub trait Store:
     + Beliefs
     + Outcomes
     + Turns
+    + Housekeeping
     + Send
     + Sync
     + 'static

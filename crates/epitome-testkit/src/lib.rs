@@ -9,6 +9,7 @@
 //! - [`museum`]: what earlier versions wrote, with what must be true of it;
 //! - [`refusals`]: what providers say when they refuse a request, with the sources;
 //! - [`postgres`]: a PostgreSQL server, also behind PgBouncer, with a fresh database for each test;
+//! - [`stores`]: where tests keep their stores, in files or in PostgreSQL;
 //! - [`shape`]: a request as short lines for snapshots;
 //! - [`strange`]: things that no format knows, and what must not be torn apart around them;
 //! - [`shares`]: how a provider counts over time;
@@ -33,6 +34,8 @@ pub mod server;
 pub mod shape;
 pub mod shares;
 pub mod signature;
+#[cfg(unix)]
+pub mod stores;
 pub mod strange;
 pub mod strict;
 pub mod tokens;

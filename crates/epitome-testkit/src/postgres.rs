@@ -15,6 +15,7 @@ mod account;
 mod cluster;
 mod pooler;
 mod relay;
+pub(crate) mod schemas;
 mod watchdog;
 
 use std::sync::OnceLock;

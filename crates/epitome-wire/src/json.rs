@@ -233,14 +233,22 @@ impl<'a> Reader<'a> {
         self.at = start;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let Some(found) = memchr::memchr2(b'"', b'\\', rest) else {
-                self.at = self.bytes.len();
-                return Err(self.error("a string that does not end"));
-            };
-            if rest.iter().take(found).any(|byte| *byte < 0x20) {
-                return Err(self.error("a control character in a string"));
+            let near = rest.iter().take(NEAR_BYTES);
+            let near = near.take_while(|byte| is_plain(**byte)).count();
+            if !matches!(rest.get(near), Some(b'"' | b'\\')) {
+                let Some(found) = memchr::memchr2(b'"', b'\\', rest) else {
+                    self.at = self.bytes.len();
+                    return Err(self.error("a string that does not end"));
+                };
+                // To the end without stopping, so that many bytes are compared at once.
+                let plain = rest.get(..found).unwrap_or_default();
+                if plain.iter().fold(false, |has, byte| has | (*byte < 0x20)) {
+                    return Err(self.error("a control character in a string"));
+                }
+                self.at += found;
+            } else {
+                self.at += near;
             }
-            self.at += found;
             if self.peek() == Some(b'"') {
                 let raw = self.slice(start..self.at);
                 self.at += 1;
@@ -266,6 +274,29 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+}
+
+/// So many bytes of a string are looked at one by one first: in code and in JSON inside JSON the next escape is near.
+const NEAR_BYTES: usize = 16;
+
+/// Whether a byte stands for itself in a string.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < plain.len() {
+        // The loop keeps within the table; a constant cannot use anything else.
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            plain[byte] = !matches!(byte as u8, b'"' | b'\\' | 0..0x20);
+        }
+        byte += 1;
+    }
+    plain
+};
+
+#[inline]
+fn is_plain(byte: u8) -> bool {
+    PLAIN.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 impl<'a> Value<'a> {

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::message::{Call, Message, ToolResult};
 use crate::one_line::one_line;
 
-pub(crate) use arguments::strings;
+pub(crate) use arguments::{behind_string, short_strings, strings, strings_under};
 use tools::patched;
 pub(crate) use tools::{Access, access, name_words, paths, plain as plain_name};
 pub(crate) use values::values;

@@ -49,6 +49,7 @@ mod digest;
 mod dress;
 mod event;
 mod extract;
+mod fast_hash;
 mod files;
 mod gauge;
 mod guard;

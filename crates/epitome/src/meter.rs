@@ -49,8 +49,8 @@ impl Meter {
         self.message_with(message, |_, _| {})
     }
 
-    /// The same. What each text of a tool result costs, and each text that somebody said, is handed on, because counting
-    /// it takes time.
+    /// The same. What each text of a tool result costs, each text that somebody said and the arguments of each call, is
+    /// handed on, because counting it takes time.
     pub(crate) fn message_with(
         self,
         message: &Message,
@@ -71,7 +71,9 @@ impl Meter {
                     units += opaque_units(*chars);
                 }
                 Block::Call(call) => {
-                    units += self.units(&call.name) + self.units(&call.arguments);
+                    let own = self.units(&call.arguments);
+                    text_of(block, own.div_ceil(UNITS));
+                    units += self.units(&call.name) + own;
                     tokens += self.overhead(CALL_OVERHEAD);
                 }
                 Block::Result(result) => {

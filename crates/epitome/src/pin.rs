@@ -12,7 +12,6 @@ mod cap;
 mod class;
 mod clauses;
 mod evidence;
-mod fast_hash;
 mod grammar;
 mod languages;
 #[cfg(test)]

@@ -23,7 +23,9 @@ use plan::is_proposal;
 pub(crate) use plan::{Plan, Progress, is_plan};
 pub(crate) use root::{Root, from_root};
 
-use crate::files::{Access, access, is_failure, name_words, paths, plain_name, strings, values};
+use crate::files::{
+    Access, access, is_failure, name_words, paths, plain_name, strings, strings_under, values,
+};
 use crate::message::{Call, Message, Role, ToolResult};
 use crate::word_cut::clip;
 
@@ -384,12 +386,9 @@ fn is_refused(text: &str) -> bool {
 
 /// The command line of a call, if it runs one.
 pub(crate) fn command_line(call: &Call) -> Option<String> {
-    let strings = strings(&call.arguments);
-    let lines: Vec<&str> = strings
-        .iter()
-        .filter(|(name, _)| matches!(plain_name(name).as_str(), "command" | "cmd" | "script"))
-        .map(|(_, value)| value.as_ref())
-        .collect();
+    let is_command = |name: &str| matches!(plain_name(name).as_str(), "command" | "cmd" | "script");
+    let strings = strings_under(&call.arguments, is_command);
+    let lines: Vec<&str> = strings.iter().map(|(_, value)| value.as_ref()).collect();
     match lines.as_slice() {
         [] => None,
         // `["bash", "-lc", "make test"]`

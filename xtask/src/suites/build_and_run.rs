@@ -1,8 +1,8 @@
-//! Builds the test binaries to learn their names, then runs them through cargo.
+//! Builds the test binaries to learn their names, then runs them through cargo, and some of them on another database.
 
 use std::io::{PipeReader, Read, Write};
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::notices;
-use super::tally::{Suite, SuiteNames, Tally};
+use super::on_postgres::{self, Again};
+use super::tally::{Suite, Tally};
 use crate::project::{Project, describe};
 
 /// Silence after which output is taken to be complete once cargo has ended.
@@ -45,41 +46,68 @@ pub(super) fn build_and_run(
     project: &Project,
     selection: &Selection<'_>,
     notice_file: &Path,
+    again: Again,
 ) -> Result<Run> {
     let mut arguments = vec!["test", "--workspace", "--locked"];
     if matches!(selection.profile, Profile::Release) {
         arguments.push("--release");
     }
-    let Some(names) = build(project, &arguments)? else {
+    let Some(built) = build(project, &arguments)? else {
         return Ok(Run::DidNotBuild);
     };
+    let names = built.iter().map(Binary::entry).collect();
 
     arguments.push("--no-fail-fast");
     arguments.extend(selection.filter);
     let mut command = project.cargo(&arguments);
+    command
+        .env(notices::VARIABLE, notice_file)
+        .envs(selection.environment.iter().copied());
+    let mut tally = Tally::new(names);
+    let mut is_success = run(command, &mut tally)?.success();
+    let mut suites = tally.finish();
+    for binary in &built {
+        let suite = on_postgres::again(project, selection, notice_file, binary, again)?;
+        is_success &= suite.as_ref().is_none_or(|suite| !suite.is_failed());
+        suites.extend(suite);
+    }
+    Ok(Run::Ran { suites, is_success })
+}
+
+/// Runs a program whose output goes to the terminal and into the tally.
+pub(super) fn run(mut command: Command, tally: &mut Tally) -> Result<ExitStatus> {
     println!("$ {}", describe(&command));
     // One pipe for both streams keeps cargo's announcements and the test results in order.
     let (reader, writer) = std::io::pipe()?;
     let mut child = command
-        .env(notices::VARIABLE, notice_file)
-        .envs(selection.environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .spawn()
-        .context("could not start cargo")?;
+        .with_context(|| format!("could not start {}", describe(&command)))?;
     // The command still holds the writing end, without which the reader would never see the end of the output.
     drop(command);
 
     let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || forward(reader, &sender));
-    let mut tally = Tally::new(names);
-    follow(&mut child, &lines, &mut tally)?;
-    let status = child.wait()?;
-    Ok(Run::Ran {
-        suites: tally.finish(),
-        is_success: status.success(),
-    })
+    follow(&mut child, &lines, tally)?;
+    Ok(child.wait()?)
+}
+
+/// A test binary that was built.
+#[derive(Debug)]
+pub(super) struct Binary {
+    pub(super) executable: PathBuf,
+    /// The folder of its package.
+    pub(super) folder: PathBuf,
+    pub(super) suite: String,
+}
+
+impl Binary {
+    fn entry(&self) -> (String, String) {
+        let file = self.executable.file_name().unwrap_or_default();
+        (file.to_string_lossy().into_owned(), self.suite.clone())
+    }
 }
 
 #[derive(Deserialize)]
@@ -96,7 +124,7 @@ struct Target {
 }
 
 /// `None` when something did not compile; the compiler has said what.
-fn build(project: &Project, arguments: &[&str]) -> Result<Option<SuiteNames>> {
+fn build(project: &Project, arguments: &[&str]) -> Result<Option<Vec<Binary>>> {
     let mut command = project.cargo(arguments);
     command.args(["--no-run", "--message-format=json-render-diagnostics"]);
     println!("$ {}", describe(&command));
@@ -108,31 +136,31 @@ fn build(project: &Project, arguments: &[&str]) -> Result<Option<SuiteNames>> {
     if !output.status.success() {
         return Ok(None);
     }
-    let mut names = SuiteNames::new();
+    let mut built = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let message: Message =
             serde_json::from_str(line).context("could not read cargo's build messages")?;
-        if let Some((file, name)) = suite_of(&message) {
-            names.insert(file, name);
-        }
+        built.extend(binary_of(&message));
     }
-    Ok(Some(names))
+    Ok(Some(built))
 }
 
-fn suite_of(message: &Message) -> Option<(String, String)> {
-    let file = Path::new(message.executable.as_deref()?).file_name()?;
-    let package = Path::new(message.manifest_path.as_deref()?)
-        .parent()?
-        .file_name()?
-        .to_string_lossy();
+fn binary_of(message: &Message) -> Option<Binary> {
+    let executable = PathBuf::from(message.executable.as_deref()?);
+    let folder = Path::new(message.manifest_path.as_deref()?).parent()?;
+    let package = folder.file_name()?.to_string_lossy();
     let target = message.target.as_ref()?;
-    let name = match target.kind.first().map(String::as_str) {
+    let suite = match target.kind.first().map(String::as_str) {
         Some("test") => format!("{package} tests/{}", target.name),
         Some("bin") => format!("{package} (command)"),
         Some("example") => format!("{package} examples/{}", target.name),
         _ => package.into_owned(),
     };
-    Some((file.to_string_lossy().into_owned(), name))
+    Some(Binary {
+        executable,
+        folder: folder.to_owned(),
+        suite,
+    })
 }
 
 /// Copies the output to the terminal as it comes, and each whole line to the channel.

@@ -45,6 +45,18 @@ impl Tally {
         }
     }
 
+    /// Of a program that is a suite by itself and does not say so.
+    pub(super) fn of_one(name: String) -> Self {
+        let suite = Suite {
+            name,
+            ..Suite::default()
+        };
+        Self {
+            names: SuiteNames::new(),
+            suites: vec![suite],
+        }
+    }
+
     pub(super) fn line(&mut self, line: &str) {
         let line = line.trim();
         if let Some(name) = self.opened_suite(line) {

@@ -19,7 +19,7 @@ pub(crate) struct StoreArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LogArgs {
-    /// The conversation whose compactions are listed [default: list the conversations]
+    /// The conversation whose compactions are listed, or the beginning of its name [default: list the conversations]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<ConversationId>,
     /// How many conversations are listed at most
@@ -86,6 +86,21 @@ pub(crate) struct ModelsArgs {
     /// Forget what was learned about this model, at every endpoint; a running proxy forgets it when it starts anew
     #[arg(long, value_name = "MODEL")]
     pub(crate) forget: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SavingsArgs {
+    /// Only conversations that were used in the last N days
+    #[arg(long, value_name = "N")]
+    pub(crate) days: Option<u16>,
+    #[command(flatten)]
+    pub(crate) at: StoreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct McpArgs {
     #[command(flatten)]
     pub(crate) at: StoreArgs,
 }

@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 use epitome::PresetName;
 
-use super::{ServeArgs, preset, size};
+use super::{LogForm, ServeArgs, preset, size};
 
 /// An agent that knows how to be pointed at a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,6 +68,9 @@ impl WrapArgs {
             summarizer: self.summarizer.clone(),
             observe: false,
             inspection_limit: None,
+            log_form: LogForm::Text,
+            access_log: false,
+            verbose: 0,
             quiet: self.quiet,
         }
     }

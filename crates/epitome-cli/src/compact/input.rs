@@ -1,17 +1,17 @@
 //! What `epitome compact` works on: a request body, or one conversation of a session file.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use anyhow::{Result, bail};
 use bytes::Bytes;
 use epitome::{Log, Message, Meter, Role, View};
 use epitome_engine::once::{Given, log_of};
-use epitome_files::{Context, Conversation, FileFormat, Transcript, chat_messages};
+use epitome_files::{Context, Conversation, FileFormat, chat_messages};
 use epitome_wire::{Body, Detected, Wire};
 
 use crate::args::CompactArgs;
-use crate::source::{Kind, Source, messages, tell_problems};
+use crate::convert::{self, Asked};
+use crate::source::{Kind, Source, chosen, messages, tell_problems};
 
 /// A conversation read from a file.
 pub(super) struct Input {
@@ -22,6 +22,8 @@ pub(super) struct Input {
     pub(super) log: Log,
     /// Where it comes from, if that is a session file.
     pub(super) session: Option<Session>,
+    /// What the file was before it was put into another format.
+    pub(super) was: Option<&'static str>,
 }
 
 /// One conversation of a session file.
@@ -72,26 +74,54 @@ impl Input {
 
     /// The name of the format.
     pub(super) fn format(&self) -> &'static str {
-        self.session
-            .as_ref()
-            .map_or_else(|| self.wire().as_str(), |session| session.format.as_str())
+        let session = self.session.as_ref();
+        let now = session.map_or_else(|| self.wire().as_str(), |one| one.format.as_str());
+        self.was.unwrap_or(now)
     }
 }
 
-/// Every conversation that is asked for.
+/// Every conversation that is asked for; with `--to` the one, in that format, which then is what there is to write to.
 pub(super) fn read(source: &mut Source, args: &CompactArgs, meter: Meter) -> Result<Vec<Input>> {
-    let format = match source.kind(args.format) {
+    let asked = Asked {
+        file: &args.file,
+        format: args.format,
+        conversation: args.conversation,
+        quiet: args.quiet,
+    };
+    let Some(to) = args.to else {
+        return read_as_it_is(source, asked, meter);
+    };
+    let (was, conversation) = convert::read(source, asked)?;
+    if was == to.as_str() {
+        return read_as_it_is(source, asked, meter);
+    }
+    let written = convert::write(&conversation, to, asked)?;
+    *source = Source::of_bytes(written.bytes)?;
+    let asked = Asked {
+        format: to.as_read(),
+        conversation: None,
+        ..asked
+    };
+    let mut inputs = read_as_it_is(source, asked, meter)?;
+    for input in &mut inputs {
+        input.was = Some(was);
+    }
+    Ok(inputs)
+}
+
+fn read_as_it_is(source: &mut Source, asked: Asked<'_>, meter: Meter) -> Result<Vec<Input>> {
+    let format = match source.kind(asked.format) {
         Kind::Session(format) => format,
-        Kind::Body(_) if args.conversation.is_some_and(|number| number != 1) => {
+        Kind::Body(_) if asked.conversation.is_some_and(|number| number != 1) => {
             bail!("a request body holds one conversation");
         }
         Kind::Body(wire) => return Ok(vec![read_body(source, wire, meter)?]),
     };
     let transcript = source.transcript(format)?;
-    if !args.quiet {
-        tell_problems(&args.file.display().to_string(), &transcript.problems);
+    if !asked.quiet {
+        tell_problems(&asked.file.display().to_string(), &transcript.problems);
     }
-    let range = chosen(&transcript, args.conversation)?;
+    let range = chosen(&transcript, asked.conversation)?;
     let format = transcript.format;
     let conversations = transcript.conversations.into_iter().enumerate();
     Ok(conversations
@@ -99,16 +129,6 @@ pub(super) fn read(source: &mut Source, args: &CompactArgs, meter: Meter) -> Res
         .take(range.len())
         .map(|(at, conversation)| of_session(format, at + 1, conversation, meter))
         .collect())
-}
-
-/// Which conversations of a file are meant: all, or the one with this number.
-pub(crate) fn chosen(transcript: &Transcript, number: Option<usize>) -> Result<Range<usize>> {
-    let count = transcript.conversations.len();
-    match number {
-        None => Ok(0..count),
-        Some(number) if (1..=count).contains(&number) => Ok(number - 1..number),
-        Some(number) => bail!("holds {count} conversations, from 1 on; there is no {number}"),
-    }
 }
 
 fn read_body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<Input> {
@@ -121,6 +141,7 @@ fn read_body(source: &mut Source, wire: Option<Wire>, meter: Meter) -> Result<In
         messages,
         log,
         session: None,
+        was: None,
     })
 }
 
@@ -142,5 +163,6 @@ fn of_session(
             conversation,
             sources,
         }),
+        was: None,
     }
 }

@@ -124,15 +124,20 @@ impl Report {
             return joined(&lines);
         };
         let [start, end] = object.span;
+        // Nothing is written in a dry run, and nobody should think so.
+        let (compacted, became, stay) = match args.dry_run {
+            true => ("would be compacted", "would become", "would stay"),
+            false => ("compacted", "became", "stay"),
+        };
         lines.push(format!(
-            "compacted to {} messages, {} tokens (-{}%) in {} ms",
+            "{compacted} to {} messages, {} tokens (-{}%) in {} ms",
             object.messages_after,
             grouped(object.tokens_after),
             (object.tokens_before - object.tokens_after) * 100 / object.tokens_before.max(1),
             grouped(object.elapsed_us / 1000)
         ));
         lines.push(format!(
-            "messages {} to {end} became one summary of {} tokens; the newest {} stay",
+            "messages {} to {end} {became} one summary of {} tokens; the newest {} {stay}",
             start + 1,
             grouped(object.summary_tokens),
             object.messages_before - end
@@ -213,11 +218,23 @@ impl Report {
         match self.object.reason {
             "floor_above_budget" => {
                 format!(
-                    "not compacted: floor_above_budget; what must stay takes {floor} tokens: ask for at least that"
+                    "not compacted: what must stay takes {floor} tokens: ask for at least that (floor_above_budget)"
                 )
             }
-            other => format!("not compacted: {other}"),
+            other => format!("not compacted: {} ({other})", words(other)),
         }
+    }
+}
+
+/// Why nothing was done, in words, and what can be done about it.
+fn words(reason: &str) -> String {
+    match reason {
+        "below_line" => "it fits as it is; without --auto it is compacted all the same".to_owned(),
+        "nothing_to_remove" => "there is nothing that could go".to_owned(),
+        "floor_above_window" => {
+            "what must stay is larger than the window; a larger one is --window N".to_owned()
+        }
+        other => other.replace('_', " "),
     }
 }
 

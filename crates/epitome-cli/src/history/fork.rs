@@ -9,25 +9,28 @@ use epitome_store::{
 };
 use serde_json::json;
 
-use super::unknown_session;
+use super::{full_session, unknown_session};
 use crate::args::ForkArgs;
 use crate::{Ending, clock, print};
 
 pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     let store = args.store.open().await?;
     let tenant = &args.store.tenant;
-    let path = path(&store, tenant, &args.session).await?;
-    if path.is_empty() {
+    let Some(parent) = full_session(&store, tenant, &args.session).await? else {
         return Ok(unknown_session(&args.session));
+    };
+    let path = path(&store, tenant, &parent).await?;
+    if path.is_empty() {
+        return Ok(unknown_session(&parent));
     }
     let entries = usize::try_from(args.at).unwrap_or(usize::MAX);
     if entries > path.len() {
         let there = path.len();
-        bail!("{} has {there} entries; --at is one of them", args.session);
+        bail!("{parent} has {there} entries; --at is one of them");
     }
-    let changes = store.changes(tenant, &args.session).await?;
+    let changes = store.changes(tenant, &parent).await?;
     let place = ForkPlace {
-        parent: args.session.to_string(),
+        parent: parent.to_string(),
         parent_entries: path.len(),
         parent_changes: u32::try_from(changes.len()).unwrap_or(u32::MAX),
         entries,
@@ -45,7 +48,7 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     forked.span = Some(Append {
         conversation: NewConversation {
             id: id.clone(),
-            parent: Some(args.session.clone()),
+            parent: Some(parent.clone()),
             label: None,
             created_ms: now_ms,
         },
@@ -59,7 +62,7 @@ pub(super) async fn run(args: &ForkArgs) -> Result<Ending> {
     }
     store.close().await;
     print(&if args.store.json {
-        let forked = json!({ "session": id.as_str(), "parent": args.session.as_str(),
+        let forked = json!({ "session": id.as_str(), "parent": parent.as_str(),
             "entries": args.at });
         forked.to_string() + "\n"
     } else {

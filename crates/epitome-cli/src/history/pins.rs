@@ -3,14 +3,15 @@
 mod listing;
 
 use anyhow::{Result, bail};
-use epitome_store::{AnyStore, Conversations, PinMark, PinRow, Pins, Store};
+use epitome_engine::archive::{self, ListedPin};
+use epitome_store::{PinMark, Store};
 use serde_json::json;
 
-use super::unknown_session;
+use super::{full_session, unknown_session};
 use crate::args::PinsArgs;
 use crate::terminal::tell;
 use crate::{Ending, clock, print};
-use listing::{Listed, Listing};
+use listing::Lines;
 
 pub(super) async fn run(args: &PinsArgs) -> Result<Ending> {
     let wanted = match (&args.drop, &args.restore) {
@@ -23,53 +24,48 @@ pub(super) async fn run(args: &PinsArgs) -> Result<Ending> {
         None => args.at.open_read_only().await?,
     };
     let tenant = &args.at.tenant;
-    let id = &args.session;
-    if store.conversation(tenant, id).await?.is_none() {
+    let Some(id) = full_session(&store, tenant, &args.session).await? else {
+        return Ok(unknown_session(&args.session));
+    };
+    let id = &id;
+    let Some(list) = archive::pins(&store, tenant, id).await? else {
         return Ok(unknown_session(id));
+    };
+    if let Some(error) = &list.unreadable {
+        tell!("epitome: {error}");
     }
-    let listing = Listing::of(&store, tenant, id).await?;
     let text = match wanted {
-        None if args.at.json => listing.object(id).to_string() + "\n",
-        None => listing.to_string(),
+        None if args.at.json => {
+            let (pins, compaction) = (list.objects(), &list.compaction);
+            json!({ "session": id.as_str(), "compaction": compaction, "pins": pins }).to_string()
+                + "\n"
+        }
+        None => Lines(&list).to_string(),
         Some((mark, which)) => {
-            let is_meant = |listed: &&Listed| mark == PinMark::Dropped || listed.is_dropped();
-            let Some(listed) = listing.find(which).filter(is_meant) else {
+            let is_meant = |listed: &&ListedPin| mark == PinMark::Dropped || listed.is_dropped();
+            let Some(listed) = list.find(which).filter(is_meant) else {
                 let what = match mark {
                     PinMark::Dropped => "pin",
                     PinMark::Restored => "dropped pin",
                 };
                 bail!(
                     "{id} has no {what} {which:?}; there is, to be named by its number or word for word:\n{}",
-                    listing.or_nothing()
+                    Lines(&list).or_nothing()
                 );
             };
-            mark_as(&store, args, listed, mark).await?
+            let now_ms = i64::try_from(clock::now_ms()).unwrap_or(i64::MAX);
+            archive::mark_pin(&store, tenant, id, listed, mark, now_ms).await?;
+            let mark = mark.as_str();
+            match args.at.json {
+                true => json!({ "session": id.as_str(), mark: listed.text }).to_string() + "\n",
+                false => format!("{mark}: {}\n", listed.text),
+            }
         }
     };
-    if wanted.is_none() && listing.compaction.is_none() {
+    if wanted.is_none() && list.compaction.is_none() {
         tell!("epitome: no compaction of {id} is in force, so that nothing is pinned yet");
     }
     store.close().await;
     print(&text)?;
     Ok(Ending::Done)
-}
-
-async fn mark_as(
-    store: &AnyStore,
-    args: &PinsArgs,
-    listed: &Listed,
-    mark: PinMark,
-) -> Result<String> {
-    let row = PinRow {
-        conversation: args.session.clone(),
-        text: listed.text.trim().to_owned(),
-        mark,
-        at_ms: i64::try_from(clock::now_ms()).unwrap_or(i64::MAX),
-    };
-    store.mark_pin(&args.at.tenant, &row).await?;
-    let mark = mark.as_str();
-    Ok(match args.at.json {
-        true => json!({ "session": args.session.as_str(), mark: listed.text }).to_string() + "\n",
-        false => format!("{mark}: {}\n", listed.text),
-    })
 }

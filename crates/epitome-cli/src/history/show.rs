@@ -3,11 +3,13 @@
 use anyhow::{Result, bail};
 use epitome_engine::archive::compaction_with_record;
 use epitome_engine::record::{self, MadeFor, Record, RecordError};
-use epitome_store::{CompactionRow, Compactions, Entries, Store};
+use epitome_store::{
+    AnyStore, CompactionRow, Compactions, Conversations, Entries, Store, TenantId,
+};
 use serde_json::Value;
 
-use super::digest;
 use super::log::headline;
+use super::{NAMED_AMONG, digest};
 use crate::args::ShowArgs;
 use crate::terminal::tell;
 use crate::{Ending, print, print_bytes};
@@ -27,7 +29,7 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
         return Ok(Ending::Done);
     }
     let id = args.id.as_deref().unwrap_or_default();
-    let Some(row) = store.compaction(tenant, id).await? else {
+    let Some(row) = full_compaction(&store, tenant, id).await? else {
         tell!("epitome: no compaction {id} in this store; `epitome log --session ID` lists them");
         return Ok(Ending::No);
     };
@@ -40,6 +42,33 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
         text(&row, record.as_ref(), &stored)?
     })?;
     Ok(Ending::Done)
+}
+
+/// The compaction with this name, or the only one whose name begins with it.
+async fn full_compaction(
+    store: &AnyStore,
+    tenant: &TenantId,
+    given: &str,
+) -> Result<Option<CompactionRow>> {
+    if let Some(row) = store.compaction(tenant, given).await? {
+        return Ok(Some(row));
+    }
+    let mut found: Option<CompactionRow> = None;
+    let rows = store.conversations(tenant, NAMED_AMONG).await?;
+    for conversation in rows.iter().filter(|row| row.compactions > 0) {
+        let made = store.compactions_of(tenant, &conversation.id).await?;
+        for row in made.into_iter().filter(|row| row.id.starts_with(given)) {
+            if let Some(other) = &found {
+                bail!(
+                    "several compactions begin with {given}: {}, {} …; type more of it",
+                    other.id,
+                    row.id
+                );
+            }
+            found = Some(row);
+        }
+    }
+    Ok(found)
 }
 
 /// What cannot be read is said, and the rest is shown.

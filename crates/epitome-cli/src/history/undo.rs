@@ -5,14 +5,17 @@ use epitome_engine::archive::{Regardless, Undo, undo};
 use epitome_store::Store;
 use serde_json::json;
 
-use super::unknown_session;
+use super::{full_session, unknown_session};
 use crate::args::UndoArgs;
 use crate::terminal::tell;
 use crate::{Ending, clock, print};
 
 pub(super) async fn run(args: &UndoArgs) -> Result<Ending> {
     let store = args.at.open().await?;
-    let id = &args.session;
+    let Some(id) = full_session(&store, &args.at.tenant, &args.session).await? else {
+        return Ok(unknown_session(&args.session));
+    };
+    let id = &id;
     let regardless = match args.force {
         true => Regardless::OfSize,
         false => Regardless::No,

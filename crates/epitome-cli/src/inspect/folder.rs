@@ -1,6 +1,6 @@
 //! A folder: every conversation in it, in one table.
 
-use std::fmt::Write as _;
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -8,94 +8,173 @@ use anyhow::{Result, bail};
 use super::object::Object;
 use super::tables::{counted, grouped};
 use super::{Found, look};
-use crate::Ending;
-use crate::args::InspectArgs;
-use crate::folder;
-use crate::terminal::tell;
+use crate::args::{InspectArgs, Sort};
+use crate::history::moment;
+use crate::play::dollars;
+use crate::terminal::{Page, tell, width};
+use crate::{Ending, folder, homes};
+
+/// How wide a line is where no terminal says.
+const USUAL_COLUMNS: usize = 120;
+const LEAST_NAME_CHARS: usize = 16;
 
 pub(super) fn run(args: &InspectArgs) -> Result<Ending> {
     if args.svg.is_some() {
-        bail!("--svg draws one file; {} is a folder", args.file.display());
+        bail!("--svg draws one file; name one");
     }
-    let files = folder::files(&args.file)?;
+    let folder = args.file.as_deref();
+    let files = match folder {
+        Some(folder) => folder::files(folder)?,
+        None => homes::files()?,
+    };
     let found = folder::all(&files, !args.quiet && !args.json, |path| {
         look(path, args.format, args.count.meter())
     });
-    if found.iter().all(Result::is_err) {
-        bail!(
-            "{}: none of {} could be read",
-            args.file.display(),
-            counted(files.len() as u64, "file")
-        );
+    let mut rows = Vec::new();
+    let mut errors = Vec::new();
+    for (path, found) in files.into_iter().zip(found) {
+        match found {
+            Ok(found) => rows.push((path, found)),
+            Err(error) => errors.push((path, error)),
+        }
     }
+    if rows.is_empty() {
+        let where_ = folder.map_or_else(String::new, |folder| format!("{}: ", folder.display()));
+        let count = counted(errors.len() as u64, "file");
+        bail!("{where_}none of {count} could be read");
+    }
+    let usual = match folder {
+        Some(_) => Sort::Name,
+        None => Sort::Date,
+    };
+    sort(&mut rows, args.sort.unwrap_or(usual));
     if args.json {
-        for (path, found) in files.iter().zip(&found) {
-            if let Ok(found) = found {
-                let name = path.display().to_string();
-                let object = serde_json::to_string(&Object::of(found, Some(name)))?;
-                crate::print(&format!("{object}\n"))?;
-            }
+        for (path, found) in &rows {
+            let name = path.display().to_string();
+            let object = serde_json::to_string(&Object::of(found, Some(name)))?;
+            crate::print(&format!("{object}\n"))?;
         }
     } else {
-        crate::print(&table(&args.file, &files, &found))?;
+        table(folder, &rows).print()?;
     }
     if !args.quiet {
-        for (path, found) in files.iter().zip(&found) {
-            if let Err(error) = found {
-                tell!("epitome: {}: {error:#}", path.display());
-            }
-        }
+        told(folder, &errors);
     }
     Ok(Ending::Done)
 }
 
-fn table(folder: &Path, files: &[PathBuf], found: &[Result<Found>]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "{:<44} {:<12} {:>8} {:>12} {:>7} {:>8} {:>8}",
-        "file", "format", "messages", "tokens", "calls", "compact.", "problems",
-    );
-    let mut sums = [0_u64; 5];
-    for (path, found) in files.iter().zip(found) {
-        let Ok(found) = found else {
-            continue;
-        };
-        let counts = &found.tally.counts;
+/// In a folder that somebody named every file is meant; agents keep other things beside their conversations.
+fn told(folder: Option<&Path>, errors: &[(PathBuf, anyhow::Error)]) {
+    match folder {
+        Some(_) => {
+            for (path, error) in errors {
+                tell!("epitome: {}: {error:#}", path.display());
+            }
+        }
+        None if errors.is_empty() => {}
+        None => {
+            let count = counted(errors.len() as u64, "file");
+            tell!("epitome: {count} beside them hold no conversation that can be read");
+        }
+    }
+}
+
+fn sort(rows: &mut [(PathBuf, Found)], by: Sort) {
+    // What is equal, or not known, goes by name.
+    rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+    match by {
+        Sort::Name => {}
+        Sort::Date => rows.sort_by_key(|(_, found)| Reverse(found.tally.last_ms)),
+        Sort::Tokens => rows.sort_by_key(|(_, found)| Reverse(found.tally.tokens)),
+        Sort::Messages => rows.sort_by_key(|(_, found)| Reverse(found.tally.counts.messages)),
+        Sort::Cost => rows.sort_by_key(|(_, found)| Reverse(found.tally.nanodollars())),
+    }
+}
+
+/// A line for each file: when it ended, what it is, how large, what it cost by what providers counted, its name.
+fn table(folder: Option<&Path>, rows: &[(PathBuf, Found)]) -> Page {
+    let mut page = Page::default();
+    page.heading(line(
+        [
+            "last", "format", "messages", "tokens", "rounds", "problems", "cost",
+        ],
+        "file",
+    ));
+    let mut sums = [0_u64; 4];
+    let mut cost = None;
+    for (path, found) in rows {
+        let tally = &found.tally;
+        let counts = &tally.counts;
         let row = [
             counts.messages,
-            found.tally.tokens,
-            counts.calls,
+            tally.tokens,
             counts.compactions,
             counts.problems.total(),
         ];
         sums.iter_mut()
             .zip(row)
             .for_each(|(sum, value)| *sum += value);
-        let name = path
-            .strip_prefix(folder)
-            .unwrap_or(path)
-            .display()
-            .to_string();
-        line(&mut out, &shortened(&name), found.format, row);
+        let name = match folder {
+            Some(folder) => path
+                .strip_prefix(folder)
+                .unwrap_or(path)
+                .display()
+                .to_string(),
+            None => homes::shown(path),
+        };
+        if let Some(nanodollars) = tally.nanodollars() {
+            cost = Some(cost.unwrap_or(0_u64).saturating_add(nanodollars));
+        }
+        let [messages, tokens, rounds, problems] = row.map(grouped);
+        let cells = [
+            &tally.last_ms.map(day).unwrap_or_default(),
+            found.format,
+            &messages,
+            &tokens,
+            &rounds,
+            &problems,
+            &priced(tally.nanodollars()),
+        ];
+        page.line(line(cells, &name));
     }
-    let read = found.iter().filter(|found| found.is_ok()).count();
-    line(&mut out, &counted(read as u64, "file"), "", sums);
-    out
+    let [messages, tokens, rounds, problems] = sums.map(grouped);
+    let files = counted(rows.len() as u64, "file");
+    let cells = [
+        "",
+        "",
+        &messages,
+        &tokens,
+        &rounds,
+        &problems,
+        &priced(cost),
+    ];
+    page.heading(line(cells, &files));
+    page
 }
 
-fn line(out: &mut String, name: &str, format: &str, row: [u64; 5]) {
-    let [messages, tokens, calls, compactions, problems] = row.map(grouped);
-    let _ = writeln!(
-        out,
-        "{name:<44} {format:<12} {messages:>8} {tokens:>12} {calls:>7} {compactions:>8} {problems:>8}",
+fn day(at_ms: u64) -> String {
+    let moment = moment(i64::try_from(at_ms).unwrap_or(i64::MAX));
+    moment.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// Empty where nobody knows: most formats do not tell what providers counted.
+fn priced(nanodollars: Option<u64>) -> String {
+    nanodollars.map_or_else(String::new, |known| dollars(Some(known)))
+}
+
+fn line([last, format, messages, tokens, rounds, problems, cost]: [&str; 7], name: &str) -> String {
+    let front = format!(
+        "{last:<10} {format:<11} {messages:>8} {tokens:>11} {rounds:>6} {problems:>8} {cost:>8}"
     );
+    let columns = width().unwrap_or(USUAL_COLUMNS);
+    let room = columns.saturating_sub(front.chars().count() + 2);
+    format!("{front}  {}", shortened(name, room.max(LEAST_NAME_CHARS)))
 }
 
 /// The end of a name says more than its beginning.
-fn shortened(name: &str) -> String {
+fn shortened(name: &str, most: usize) -> String {
     let count = name.chars().count();
-    match count.checked_sub(44) {
+    match count.checked_sub(most) {
         None | Some(0) => name.to_owned(),
         Some(excess) => format!("…{}", name.chars().skip(excess + 1).collect::<String>()),
     }

@@ -25,6 +25,12 @@ pub(super) struct Object<'a> {
     largest_context_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     counted_by_provider: Option<ByProvider>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nanodollars: Option<u64>,
     asides: &'a BTreeMap<String, u64>,
     unshown: &'a BTreeMap<String, u64>,
     problems: Vec<Problem<'a>>,
@@ -103,6 +109,9 @@ impl<'a> Object<'a> {
             largest: tally.largest.iter().map(large).collect(),
             largest_context_tokens: tally.timeline.largest(),
             counted_by_provider: tally.provider,
+            model: tally.model.as_deref(),
+            last_ms: tally.last_ms,
+            nanodollars: tally.nanodollars(),
             asides: &counts.asides,
             unshown: &counts.unshown,
             problems: counts.problems.kept.iter().map(problem).collect(),

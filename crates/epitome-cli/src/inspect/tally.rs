@@ -7,6 +7,7 @@ use epitome::{Block, Message, Meter, Role};
 use epitome_files::{Counts, Event, Position, Usage};
 use serde::Serialize;
 
+use super::cost::Cost;
 use super::timeline::Timeline;
 
 /// How many of the largest messages are shown.
@@ -51,6 +52,11 @@ pub(crate) struct Tally {
     pub(super) largest: Vec<Large>,
     /// What the file says that the provider counted.
     pub(super) provider: Option<ByProvider>,
+    /// The model that answered last.
+    pub(super) model: Option<String>,
+    /// When the last of it was written, in milliseconds since 1970.
+    pub(super) last_ms: Option<u64>,
+    cost: Cost,
     heap: BinaryHeap<Reverse<Large>>,
     /// The tools whose results are still to come.
     open: HashMap<Box<str>, Box<str>>,
@@ -67,6 +73,9 @@ impl Tally {
             timeline: Timeline::default(),
             largest: Vec::new(),
             provider: None,
+            model: None,
+            last_ms: None,
+            cost: Cost::default(),
             heap: BinaryHeap::new(),
             open: HashMap::new(),
             meter,
@@ -79,14 +88,17 @@ impl Tally {
                 self.open.clear();
                 self.timeline.begin();
             }
-            Event::Message { message, origin } => self.message(message, origin.position),
+            Event::Message { message, origin } => {
+                self.last_ms = self.last_ms.max(origin.at_ms);
+                self.message(message, origin.position);
+            }
+            Event::Model(name) => self.model = Some(name.clone()),
             Event::More { index, blocks } => self.more(*index, blocks),
             Event::Compaction(recorded) => self.timeline.compact(recorded, self.meter),
             Event::Usage(usage) => self.counted(*usage),
             Event::Id(_)
             | Event::Folder(_)
             | Event::Provider(_)
-            | Event::Model(_)
             | Event::Tip(_)
             | Event::Aside { .. }
             | Event::Unshown { .. }
@@ -113,6 +125,14 @@ impl Tally {
         sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
         let context = usage.input_tokens.saturating_add(usage.output_tokens);
         sum.largest_context_tokens = sum.largest_context_tokens.max(context);
+        self.last_ms = self.last_ms.max(usage.at_ms);
+        self.cost.add(self.model.as_deref(), &usage);
+    }
+
+    /// What the requests cost by what the provider counted, in billionths of a dollar; `None` where the file does not
+    /// tell or a price is not known.
+    pub(super) fn nanodollars(&self) -> Option<u64> {
+        self.provider.and_then(|_| self.cost.nanodollars())
     }
 
     fn message(&mut self, message: &Message, position: Position) {

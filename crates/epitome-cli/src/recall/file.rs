@@ -1,8 +1,8 @@
-//! Looking in a file: its messages are put into a store in memory, and that one is asked.
+//! Looking in files: their messages are put into a store in memory, and that one is asked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use bytes::Bytes;
 use epitome::Message;
 use epitome_engine::archive::{Cover, Found, Hit, excerpt};
@@ -14,22 +14,62 @@ use epitome_store::{
 use epitome_wire::searchable_text;
 
 use crate::args::Format;
+use crate::folder;
 use crate::source::{self, Kind, Source};
 
 /// The messages of one conversation of a file, and the compactions that the file records.
 struct Read {
+    /// Which file, of those that are looked in.
+    file: usize,
+    /// Which conversation of its file, from 1.
+    number: usize,
     messages: Vec<Message>,
+    /// When each message was written, where the file says so.
+    times: Vec<Option<u64>>,
     compactions: Vec<Recorded>,
 }
 
+/// Where something was found, beside which entry it is.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) file: PathBuf,
+    /// In milliseconds since 1970.
+    pub(super) at_ms: Option<u64>,
+}
+
+/// The entries, and where each of them is.
+pub(super) struct FoundInFiles {
+    pub(super) found: Found,
+    pub(super) places: Vec<Place>,
+    /// How many of several files could not be read.
+    pub(super) unread_files: u64,
+}
+
+/// What is wrong with one of several files is no reason to look in none.
 pub(super) async fn search(
-    path: &Path,
-    name: &str,
+    files: &[PathBuf],
     format: Format,
     query: &str,
     most: u32,
-) -> Result<Found> {
-    let conversations = read(path, name, format)?;
+    is_shown: bool,
+) -> Result<FoundInFiles> {
+    let read = folder::all(files, is_shown, |path| {
+        let name = path.display().to_string();
+        read(path, &name, format, files.len() == 1).with_context(|| name)
+    });
+    let unread_files = read.iter().filter(|read| read.is_err()).count() as u64;
+    let conversations = match files.len() {
+        1 => read.into_iter().collect::<Result<Vec<_>>>()?,
+        _ => read.into_iter().map(Result::unwrap_or_default).collect(),
+    };
+    let conversations: Vec<Read> = (0..)
+        .zip(conversations)
+        .flat_map(|(file, conversations)| {
+            conversations
+                .into_iter()
+                .map(move |one| Read { file, ..one })
+        })
+        .collect();
     let store = SqliteStore::in_memory().await?;
     let tenant = TenantId::local();
     for (number, conversation) in conversations.iter().enumerate() {
@@ -45,8 +85,12 @@ pub(super) async fn search(
         let conversation = conversations.get(number)?;
         let position = usize::try_from(hit.position).ok()?;
         let message = conversation.messages.get(position)?;
-        Some(Hit {
-            conversation: number + 1,
+        let place = Place {
+            file: files.get(conversation.file)?.clone(),
+            at_ms: conversation.times.get(position).copied().flatten(),
+        };
+        let hit = Hit {
+            conversation: conversation.number,
             session: None,
             position: u64::from(hit.position) + 1,
             role: Some(message.role.as_str()),
@@ -54,24 +98,33 @@ pub(super) async fn search(
             score: hit.score,
             excerpt: excerpt(&searchable_text(message), query),
             covered_by: cover(&conversation.compactions, position),
-        })
+        };
+        Some((hit, place))
     });
-    Ok(Found {
-        hits: hits.collect(),
-        several: conversations.len() > 1,
+    let (hits, places) = hits.unzip();
+    let several = conversations.iter().any(|one| one.number > 1);
+    Ok(FoundInFiles {
+        found: Found { hits, several },
+        places,
+        unread_files,
     })
 }
 
-fn read(path: &Path, name: &str, format: Format) -> Result<Vec<Read>> {
+fn read(path: &Path, name: &str, format: Format, is_only: bool) -> Result<Vec<Read>> {
     let mut source = Source::open(path)?;
     match source.kind(format) {
         Kind::Session(format) => {
             let transcript = source.transcript(format)?;
-            source::tell_problems(name, &transcript.problems);
-            let conversations = transcript.conversations.into_iter();
+            if is_only {
+                source::tell_problems(name, &transcript.problems);
+            }
+            let conversations = transcript.conversations.into_iter().enumerate();
             Ok(conversations
-                .map(|one| Read {
+                .map(|(at, one)| Read {
+                    file: 0,
+                    number: at + 1,
                     messages: one.messages,
+                    times: one.origins.iter().map(|origin| origin.at_ms).collect(),
                     compactions: one.compactions,
                 })
                 .collect())
@@ -79,7 +132,10 @@ fn read(path: &Path, name: &str, format: Format) -> Result<Vec<Read>> {
         Kind::Body(wire) => {
             let detected = source.detected(wire)?;
             Ok(vec![Read {
+                file: 0,
+                number: 1,
                 messages: source::messages(&detected.body)?,
+                times: Vec::new(),
                 compactions: Vec::new(),
             }])
         }

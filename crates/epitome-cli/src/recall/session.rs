@@ -5,7 +5,7 @@ use epitome_engine::archive::{Found, Within, recall};
 use epitome_store::{ConversationId, Store};
 
 use crate::args::StoreArgs;
-use crate::history::unknown_session;
+use crate::history::{full_session, unknown_session};
 
 /// `None` when there is no such conversation.
 pub(super) async fn search(
@@ -15,7 +15,10 @@ pub(super) async fn search(
     most: u32,
 ) -> Result<Option<Found>> {
     let store = at.open_read_only().await?;
-    let found = recall(&store, &at.tenant, Within::Conversation(id), query, most).await?;
+    let found = match full_session(&store, &at.tenant, id).await? {
+        Some(id) => recall(&store, &at.tenant, Within::Conversation(&id), query, most).await?,
+        None => None,
+    };
     if found.is_none() {
         unknown_session(id);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use epitome_config::{Loaded, Problem, Watch};
 use epitome_server::Reloader;
 
-use super::configured;
+use super::{configured, shown};
 use crate::clock;
 
 /// How often the files are looked at.
@@ -46,7 +46,7 @@ pub(super) async fn keep_current(watch: Watch, reloader: Reloader, mut loaded: L
         };
         match configured(&now) {
             Ok(config) => {
-                reloader.reload(&config);
+                reloader.reload(&config, shown(&now));
                 let is_new = |problem: &&Problem| !loaded.warnings.contains(*problem);
                 for problem in now.warnings.iter().filter(is_new) {
                     tracing::warn!("{problem}");

@@ -3,6 +3,7 @@
 use epitome_store::{CompactionRow, ConversationId, ConversationRow};
 use serde_json::{Value, json};
 
+use super::span::span;
 use crate::record;
 
 /// A conversation as it is listed.
@@ -22,12 +23,13 @@ pub fn conversation_object(row: &ConversationRow) -> Value {
 /// A compaction without its record. Entries count from 1.
 #[must_use]
 pub fn compaction_object(row: &CompactionRow) -> Value {
+    let covered = span(row);
     json!({
         "id": row.id,
         "session": row.conversation.as_str(),
         "state": row.state.as_str(),
-        "first_entry": row.head_entries + 1,
-        "last_entry": row.head_entries + row.covered_entries,
+        "first_entry": covered.start + 1,
+        "last_entry": covered.end,
         "tokens_before": row.tokens_before,
         "tokens_after": row.tokens_after,
         "created_ms": row.created_ms,

@@ -7,6 +7,7 @@ use epitome_store::{
 use epitome_wire::{Wire, decode, json, searchable_entry};
 use serde_json::{Value, json};
 
+use super::span::span;
 use super::{ArchiveError, path};
 
 /// How much of an entry is shown.
@@ -106,6 +107,7 @@ pub async fn recall(
         }
     };
     let found = store.search(tenant, &scope, query, most).await?;
+    let covering = Covering::of(&compactions);
     let mut hits = Vec::new();
     for hit in found {
         let Some(entry) = store.entry(tenant, hit.entry).await? else {
@@ -121,7 +123,7 @@ pub async fn recall(
             key: Some(hit.entry.to_string()),
             score: hit.score,
             excerpt: excerpt(&text, query),
-            covered_by: cover(&compactions, hit.position),
+            covered_by: cover(&covering, hit.position),
         });
     }
     let several = matches!(within, Within::Tenant);
@@ -134,17 +136,25 @@ pub(super) fn role(entry: &EntryRow) -> Option<&'static str> {
     Some(decode(*wire, &value).ok()?.message.role.as_str())
 }
 
-/// The newest compaction that stands for the entry at `position`, from 0.
-pub(super) fn covering(compactions: &[CompactionRow], position: u32) -> Option<&CompactionRow> {
-    let covers = |row: &&CompactionRow| {
-        let end = row.head_entries.saturating_add(row.covered_entries);
-        (row.head_entries..end).contains(&position)
-    };
-    compactions.iter().rev().find(covers)
+/// Compactions with the entries that each stands for.
+pub(super) struct Covering<'a>(Vec<(std::ops::Range<u32>, &'a CompactionRow)>);
+
+impl<'a> Covering<'a> {
+    pub(super) fn of(compactions: impl IntoIterator<Item = &'a CompactionRow>) -> Self {
+        let rows = compactions.into_iter();
+        Self(rows.map(|row| (span(row), row)).collect())
+    }
+
+    /// The newest compaction that stands for the entry at `position`, from 0.
+    pub(super) fn at(&self, position: u32) -> Option<&'a CompactionRow> {
+        let mut rows = self.0.iter().rev();
+        let found = rows.find(|(covered, _)| covered.contains(&position));
+        found.map(|(_, row)| *row)
+    }
 }
 
-fn cover(compactions: &[CompactionRow], position: u32) -> Option<Cover> {
-    let row = covering(compactions, position)?;
+fn cover(covering: &Covering<'_>, position: u32) -> Option<Cover> {
+    let row = covering.at(position)?;
     Some(Cover {
         name: row.id.clone(),
         summary: row.summary.clone(),

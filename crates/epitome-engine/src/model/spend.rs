@@ -95,6 +95,12 @@ impl SpendLedger {
             .unwrap_or(0.0)
     }
 
+    /// What all of them have cost.
+    #[must_use]
+    pub fn total_usd(&self) -> f64 {
+        self.lock().conversations.values().sum()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Spent> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }

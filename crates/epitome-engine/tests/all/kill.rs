@@ -6,9 +6,10 @@ mod child;
 mod inspection;
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use epitome_testkit::stores;
 
 use super::support::number;
 use chance::Chance;
@@ -16,6 +17,9 @@ use inspection::Known;
 
 /// The killed process is this same program, told to run one test.
 const CHILD: &str = "all::kill::a_process_that_is_killed";
+
+/// What the killed process calls itself at a database server.
+const VICTIM: &str = "victim";
 
 /// The latest moment of a kill, from the start of the process.
 const LATEST_MS: u64 = 300;
@@ -32,7 +36,7 @@ async fn a_process_that_is_killed() {
 #[test]
 fn nothing_acknowledged_is_lost_whenever_the_process_dies() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("log.db");
+    let store = stores::location(&folder.path().join("log.db"));
     let seed: u64 = number("EPITOME_SEED").unwrap_or(2_026);
     let mut chance = Chance(seed);
     // 50 kills in a normal run, 500 in a soak.
@@ -48,9 +52,9 @@ fn nothing_acknowledged_is_lost_whenever_the_process_dies() {
         }
         println!("seed {seed}, kill {kill}");
         let names: Vec<String> = known.entries.keys().cloned().collect();
-        run_and_kill(&file, &names, &mut chance, &mut known);
+        run_and_kill(&store, &names, &mut chance, &mut known);
         let names: Vec<String> = known.entries.keys().cloned().collect();
-        runtime.block_on(known.inspect(&file, &names));
+        runtime.block_on(known.inspect(&store, &names));
     }
     let Known {
         pushes,
@@ -61,18 +65,19 @@ fn nothing_acknowledged_is_lost_whenever_the_process_dies() {
         ..
     } = known;
     println!(
-        "{kills} kills: {pushes} messages, {forks} forks, {compactions} compactions and {undone} taken back were seen, \
-         {begun_anew} times work was begun anew"
+        "{:?}, {kills} kills: {pushes} messages, {forks} forks, {compactions} compactions and {undone} taken back were seen, \
+         {begun_anew} times work was begun anew",
+        stores::kind()
     );
     // Whoever dies before doing anything proves nothing.
     assert!(kills < 50 || pushes > 500 && compactions > 0 && undone > 0 && forks > 0);
 }
 
 /// Starts the process, ends it by a signal that it cannot catch, and takes note of what it said.
-fn run_and_kill(file: &Path, names: &[String], chance: &mut Chance, known: &mut Known) {
+fn run_and_kill(store: &str, names: &[String], chance: &mut Chance, known: &mut Known) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([CHILD, "--exact", "--nocapture", "--test-threads=1"])
-        .env(child::STORE, format!("sqlite:{}", file.display()))
+        .env(child::STORE, stores::opened_by(store, VICTIM))
         .env(child::SEED, chance.below(u64::MAX).to_string())
         .env(child::CONVERSATIONS, names.join(","))
         .stdin(Stdio::null())
@@ -95,6 +100,7 @@ fn run_and_kill(file: &Path, names: &[String], chance: &mut Chance, known: &mut 
     child.kill().unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.code(), None, "it ended by itself: {status}");
+    stores::wait_until_gone(store, VICTIM);
     for line in reader.join().unwrap() {
         known.hear(&line);
     }

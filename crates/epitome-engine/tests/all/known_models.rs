@@ -6,6 +6,7 @@ use epitome::{ContextBeta, Message, Role, Usage, Window};
 use epitome_engine::conversation::Recovery;
 use epitome_engine::{Conversation, Engine};
 use epitome_store::{AnyStore, Beliefs};
+use epitome_testkit::stores;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -43,7 +44,7 @@ const OTHERS: [Asking; 3] = [
 
 impl Asking {
     async fn engine(&self, folder: &Path) -> Engine {
-        let url = format!("sqlite:{}", folder.join("log.db").display());
+        let url = stores::location(&folder.join("log.db"));
         Engine::builder()
             .store(AnyStore::open(&url).await.unwrap())
             .window(Window::assumed())
@@ -195,7 +196,7 @@ async fn what_another_engine_learned_stays() {
 #[tokio::test]
 async fn without_a_name_nothing_is_shared_and_nothing_stored() {
     let folder = TempDir::new().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("log.db").display());
+    let url = stores::location(&folder.path().join("log.db"));
     let store = AnyStore::open(&url).await.unwrap();
     let engine = Engine::builder().store(store).build().await.unwrap();
     let taught = talk(&engine, 12).await;

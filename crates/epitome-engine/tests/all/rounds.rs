@@ -3,12 +3,13 @@
 use epitome::{Basis, Compaction, Facts, Log, MadeFrom, Message, Meter, Role, Window};
 use epitome_engine::{Conversation, Engine};
 use epitome_store::AnyStore;
+use epitome_testkit::stores;
 use tempfile::TempDir;
 
 const ROUNDS: u64 = 4;
 
 async fn engine(folder: &TempDir) -> Engine {
-    let url = format!("sqlite:{}", folder.path().join("log.db").display());
+    let url = stores::location(&folder.path().join("log.db"));
     Engine::builder()
         .store(AnyStore::open(&url).await.unwrap())
         .window(Window::configured(20_000))

@@ -8,7 +8,7 @@ use epitome::{Message, PresetName, Role, Window};
 use epitome_engine::conversation::StepAction;
 use epitome_engine::{Conversation, Engine};
 use epitome_store::AnyStore;
-use epitome_testkit::Reply;
+use epitome_testkit::{Reply, stores};
 use epitome_wire::Wire;
 use tempfile::TempDir;
 
@@ -60,7 +60,7 @@ async fn page(conversation: &Conversation) -> String {
 #[tokio::test]
 async fn it_runs_stores_and_is_restored_like_the_others() {
     let folder = TempDir::new().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("log.db").display());
+    let url = stores::location(&folder.path().join("log.db"));
     let open = async || {
         let store = AnyStore::open(&url).await.unwrap();
         let builder = Engine::builder().store(store).settings(settings(2_000));

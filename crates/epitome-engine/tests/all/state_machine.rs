@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use epitome::PresetName;
+use epitome_testkit::stores;
 use epitome_wire::Wire;
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -22,13 +23,15 @@ use pen::Outcome;
 use world::{Hosts, World};
 
 /// What has to happen in a run of some length.
-const EVERYTHING: [&str; 12] = [
+const EVERYTHING: [&str; 14] = [
     "answered",
     "answered with a failure",
     "compact",
     "compacted in a step",
     "crash",
+    "deleted",
     "fork",
+    "kept for its forks",
     "preparing",
     "shown as soon as it was written",
     "superseded",
@@ -74,6 +77,8 @@ enum Act {
     Crash(Box<Self>, usize),
     /// The lease of whoever works in the background runs out.
     Wait,
+    /// Somebody deletes the conversation behind everybody's back.
+    Delete,
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
@@ -95,6 +100,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0_usize..=120).prop_map(Act::Fork),
         2 => (plain, 0_usize..12).prop_map(|(act, waits)| Act::Crash(Box::new(act), waits)),
         3 => Just(Act::Wait),
+        1 => Just(Act::Delete),
     ]
 }
 
@@ -123,7 +129,7 @@ fn case() -> impl Strategy<Value = (PresetName, Wire, Vec<Op>)> {
 #[test]
 fn any_interleaving_is_as_the_sequential_model_says() {
     let folder = tempfile::tempdir().unwrap();
-    let hosts = RefCell::new(Hosts::new(folder.path().join("log.db")));
+    let hosts = RefCell::new(Hosts::new(stores::location(&folder.path().join("log.db"))));
     let (cases, seed) = (
         number("EPITOME_CASES").unwrap_or(1_000),
         number("EPITOME_SEED").unwrap_or(2_026),
@@ -145,7 +151,7 @@ fn any_interleaving_is_as_the_sequential_model_says() {
         Ok::<(), TestCaseError>(())
     });
     let tally = &hosts.borrow().tally;
-    println!("{tally:?}");
+    println!("{:?}, {cases} cases: {tally:?}", stores::kind());
     if let Err(failure) = outcome {
         panic!("seed {seed}: {failure}");
     }

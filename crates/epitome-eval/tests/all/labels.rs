@@ -25,6 +25,10 @@ const LEAST_RECALL: f64 = 0.78;
 const LABELS: &str = include_str!("../../labels/sentences.tsv");
 /// Sentences at the rate at which people type them: hardly any is a rule.
 const NATURAL: &str = include_str!("../../labels/natural.tsv");
+/// What customers of an airline typed, in conversations of the tuning sources.
+const CUSTOMERS: &str = include_str!("../../labels/customers.tsv");
+/// What that part comes to at least: a dozen rules, and nothing was fitted to it.
+const LEAST_OF_CUSTOMERS: f64 = 0.6;
 /// What of them may stand as a rule and is none, in a thousand, and the share of rules that is found.
 const MOST_WRONG_IN_THOUSAND: usize = 12;
 const LEAST_NATURAL_RECALL: f64 = 0.75;
@@ -45,7 +49,11 @@ fn units() -> impl Iterator<Item = Unit<'static>> {
     });
     // Of a log in Markdown only the place of a request is known, not its bytes.
     let natural = NATURAL.lines().skip(1).map(|line| unit("natural", line));
-    chosen.chain(natural.filter(|unit| unit.file.ends_with(".json")))
+    let customers = CUSTOMERS.lines().skip(1);
+    let customers = customers.map(|line| unit("customers", line));
+    chosen
+        .chain(natural.filter(|unit| unit.file.ends_with(".json")))
+        .chain(customers)
 }
 
 fn unit(part: &'static str, line: &'static str) -> Unit<'static> {
@@ -189,6 +197,9 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
             let most = tally.all * MOST_WRONG_IN_THOUSAND / 1_000;
             assert!(tally.wrong <= most, "{part}: {tally:?}");
             assert!(tally.recall() >= LEAST_NATURAL_RECALL, "{part}: {tally:?}");
+        } else if *part == "customers" && *sure == "sure" {
+            assert!(tally.precision() >= LEAST_OF_CUSTOMERS, "{part}: {tally:?}");
+            assert!(tally.recall() >= LEAST_OF_CUSTOMERS, "{part}: {tally:?}");
         } else if *sure == "sure" {
             assert!(tally.precision() >= LEAST_PRECISION, "{part}: {tally:?}");
             assert!(tally.recall() >= LEAST_RECALL, "{part}: {tally:?}");

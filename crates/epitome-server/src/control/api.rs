@@ -1,13 +1,13 @@
 //! The answers of the control API. Pages show the same ones.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, State};
+use epitome::Reason;
 use epitome_engine::archive::{
-    self, BelievedModel, Hit, ListedMessage, Regardless, Undo, Within, compaction_object,
-    compaction_with_record, conversation_object,
+    self, BelievedModel, Hit, ListedMessage, Within, compaction_object, conversation_object,
 };
 use epitome_store::{
     AnyStore, CompactionRow, CompactionState, Compactions, ConversationId, ConversationRow,
@@ -17,9 +17,10 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
-use super::{Control, query};
+use super::{Control, query, rounds, saying};
 use crate::advice::advice;
-use crate::clock::now_ms;
+use crate::config::{Mode, ShownSetting};
+use crate::keeper::Action;
 use crate::status;
 
 /// How many rows there are on a page where nobody says.
@@ -30,6 +31,8 @@ const MOST_ROWS: u32 = 500;
 const HITS: u32 = 10;
 /// How many decisions the overview shows.
 const RECENT: u32 = 20;
+/// Among how many decisions the list of conversations looks for the newest of each.
+const DECISIONS: u32 = 1_000;
 
 /// The description of the API.
 const DESCRIPTION: &str = include_str!("openapi.json");
@@ -67,7 +70,7 @@ pub(super) async fn get_compaction(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
 ) -> Response<Body> {
-    answer::json(compaction(&control, &id).await)
+    answer::json(rounds::compaction(&control, &id).await)
 }
 
 pub(super) async fn get_recall(
@@ -85,12 +88,22 @@ pub(super) async fn get_recall_within(
     answer::json(recall(&control, Some(&id), asked.as_deref()).await)
 }
 
-pub(super) async fn post_undo(
+pub(super) async fn get_message(
+    State(control): State<Arc<Control>>,
+    Path((id, position)): Path<(String, String)>,
+) -> Response<Body> {
+    answer::json(message(&control, &id, &position).await)
+}
+
+pub(super) async fn get_pins(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
-    RawQuery(asked): RawQuery,
 ) -> Response<Body> {
-    answer::json(undo(&control, &id, asked.as_deref()).await)
+    answer::json(pins(&control, &id).await)
+}
+
+pub(super) async fn get_settings(State(control): State<Arc<Control>>) -> Response<Body> {
+    answer::json(settings(&control).await)
 }
 
 pub(super) async fn get_models(State(control): State<Arc<Control>>) -> Response<Body> {
@@ -104,24 +117,52 @@ pub(super) fn figures(control: &Control) -> Value {
     let counts = tally.by_reason();
     let requests: u64 = counts.iter().map(|(.., count)| count).sum();
     let by_reason: Vec<Value> = counts
-        .into_iter()
+        .iter()
         .map(|(action, reason, requests)| {
             json!({
                 "action": action.as_str(),
                 "reason": reason.as_str(),
+                "says": format!("{}: {}", saying::action(action.as_str()), saying::reason(reason.as_str())),
                 "requests": requests,
-                "advice": advice(reason),
+                "advice": advice(*reason),
             })
         })
         .collect();
+    let is_eligible = |(action, reason, _): &&(Action, Reason, u64)| {
+        matches!(action, Action::Compacted | Action::Observed) || advice(*reason).is_some()
+    };
+    let eligible: u64 = counts
+        .iter()
+        .filter(is_eligible)
+        .map(|(.., count)| count)
+        .sum();
+    let (money, cache, held) = (tally.money(), tally.cached(), tally.held());
     json!({
         "requests": requests,
+        "eligible": eligible,
         "by_reason": by_reason,
         "tokens_before": before,
         "tokens_after": after,
         "tokens_saved": before.saturating_sub(after),
+        "money": {
+            "saved_usd_at_least": money.least_usd,
+            "saved_usd_at_most": money.most_usd,
+            "unpriced_tokens": money.unpriced_tokens,
+            "own_spend_usd": control.proxy.keeper().own_spend_usd(),
+        },
+        "cache": {
+            "input_tokens": cache.input_tokens,
+            "read_tokens": cache.read_tokens,
+            "written_tokens": cache.written_tokens,
+        },
+        "held": { "requests": held.requests, "mean_us": held.mean_us(), "most_us": held.most_us },
+        "observe": is_watching(control),
         "health": status::report(&control.proxy),
     })
+}
+
+pub(super) fn is_watching(control: &Control) -> bool {
+    control.proxy.keeper().mode == Mode::Observe
 }
 
 pub(super) async fn overview(control: &Control) -> Result<Value, Failure> {
@@ -165,7 +206,24 @@ pub(super) async fn conversations(
         None => store.conversations(tenant, limit).await?,
         Some(words) => found_in(store, control, words, limit.min(ROWS)).await?,
     };
-    let rows: Vec<Value> = rows.iter().map(conversation_object).collect();
+    let decided = store.outcomes(tenant, DECISIONS).await?;
+    let mut newest: HashMap<&str, &Outcome> = HashMap::new();
+    for outcome in &decided {
+        if let Some(id) = &outcome.conversation {
+            newest.entry(id.as_str()).or_insert(outcome);
+        }
+    }
+    let rows = rows.iter().map(|row| {
+        let mut object = conversation_object(row);
+        let decided = newest.get(row.id.as_str());
+        if let Value::Object(members) = &mut object {
+            let last = decided.map(|outcome| outcome_object(outcome));
+            members.insert("last_decision".to_owned(), last.into());
+            members.insert("client".to_owned(), client(control, &row.id));
+        }
+        object
+    });
+    let rows: Vec<Value> = rows.collect();
     Ok(json!({ "conversations": rows, "q": words }))
 }
 
@@ -200,34 +258,91 @@ pub(super) async fn conversation(control: &Control, id: &str) -> Result<Value, F
     let tenant = &control.tenant;
     let row = store.conversation(tenant, &id).await?;
     let row = row.ok_or_else(|| no_conversation(&id))?;
-    let messages = archive::messages(store, tenant, &id).await?;
-    let messages = messages.unwrap_or_default();
+    let look = archive::look(store, tenant, &id).await?;
     let rows = store.compactions_of(tenant, &id).await?;
-    let covered: u64 = tokens(&messages, |message| !is_in_view(message));
     let in_force = rows
         .iter()
         .rfind(|row| row.state == CompactionState::Published);
     let mut object = conversation_object(&row);
     if let Value::Object(members) = &mut object {
+        let mut say = |name: &str, value: Value| {
+            members.insert(name.to_owned(), value);
+        };
+        let messages = look.as_ref().map(|look| look.messages.as_slice());
+        let messages = messages.unwrap_or_default();
         let listed: Vec<Value> = messages.iter().map(ListedMessage::object).collect();
         let compactions: Vec<Value> = rows.iter().map(compaction_object).collect();
-        members.insert("messages".to_owned(), listed.into());
-        members.insert("compactions_made".to_owned(), compactions.into());
-        members.insert(
-            "tokens_in_view".to_owned(),
-            tokens(&messages, is_in_view).into(),
-        );
-        members.insert("tokens_covered".to_owned(), covered.into());
-        members.insert(
-            "in_force".to_owned(),
-            in_force.map(|row| row.id.clone()).into(),
-        );
+        let covered = tokens(messages, |message| !is_in_view(message));
+        let on_the_way = look.as_ref().map(|look| look.compactions.as_slice());
+        let grown = archive::growth(messages, on_the_way.unwrap_or_default());
+        let pins = look.as_ref().map(|look| look.pins.objects());
+        say("client", client(control, &id));
+        say("messages", listed.into());
+        say("compactions_made", compactions.into());
+        say("tokens_in_view", tokens(messages, is_in_view).into());
+        say("tokens_covered", covered.into());
+        say("growth", grown.object());
+        say("savings", grown.savings.object());
+        say("pins", pins.unwrap_or_default().into());
+        say("in_force", in_force.map(|row| row.id.clone()).into());
     }
     Ok(object)
 }
 
+/// The program that holds a conversation, where one did since the start.
+fn client(control: &Control, id: &ConversationId) -> Value {
+    let name = control.proxy.clients.of(id.as_str());
+    name.map_or(Value::Null, |name| Value::from(&*name))
+}
+
+/// A message as a whole, as it was sent.
+pub(super) async fn message(control: &Control, id: &str, position: &str) -> Result<Value, Failure> {
+    let store = store(control)?;
+    let id = known(id)?;
+    let missing = || Failure::NotFound(format!("{id} has no message {position}"));
+    let place: u64 = position.parse().map_err(|_| missing())?;
+    let found = archive::message(store, &control.tenant, &id, place).await?;
+    let (listed, text, all) = found.ok_or_else(missing)?;
+    let mut object = listed.object();
+    if let Value::Object(members) = &mut object {
+        members.insert("text".to_owned(), text.into());
+        members.insert("session".to_owned(), id.as_str().into());
+        members.insert("messages".to_owned(), all.into());
+    }
+    Ok(object)
+}
+
+pub(super) async fn pins(control: &Control, id: &str) -> Result<Value, Failure> {
+    let id = known(id)?;
+    let list = archive::pins(store(control)?, &control.tenant, &id).await?;
+    let list = list.ok_or_else(|| no_conversation(&id))?;
+    Ok(json!({ "session": id.as_str(), "compaction": list.compaction, "pins": list.objects() }))
+}
+
+/// Every setting with where it comes from, and what is believed of models.
+pub(super) async fn settings(control: &Control) -> Result<Value, Failure> {
+    let models = match store(control) {
+        Ok(_) => models(control).await?,
+        Err(_) => json!({ "models": [] }),
+    };
+    let settings = control.proxy.shown();
+    let settings: Vec<Value> = settings.iter().map(setting_object).collect();
+    let models = models.get("models").cloned();
+    Ok(json!({ "observe": is_watching(control), "settings": settings, "models": models }))
+}
+
+fn setting_object(setting: &ShownSetting) -> Value {
+    let ShownSetting {
+        path,
+        value,
+        origin,
+        is_default,
+    } = setting;
+    json!({ "path": path, "value": value, "origin": origin, "is_default": is_default })
+}
+
 fn is_in_view(message: &ListedMessage) -> bool {
-    message.state == archive::MessageState::InView
+    !matches!(message.state, archive::MessageState::Covered(_))
 }
 
 fn tokens(messages: &[ListedMessage], is_counted: impl Fn(&ListedMessage) -> bool) -> u64 {
@@ -244,12 +359,6 @@ async fn compactions(control: &Control, id: &str) -> Result<Value, Failure> {
     let rows: Vec<CompactionRow> = store.compactions_of(&control.tenant, &id).await?;
     let rows: Vec<Value> = rows.iter().map(compaction_object).collect();
     Ok(json!({ "session": id.as_str(), "compactions": rows }))
-}
-
-pub(super) async fn compaction(control: &Control, id: &str) -> Result<Value, Failure> {
-    let row = store(control)?.compaction(&control.tenant, id).await?;
-    let row = row.ok_or_else(|| Failure::NotFound(format!("there is no compaction {id}")))?;
-    Ok(compaction_with_record(&row))
 }
 
 pub(super) async fn recall(
@@ -275,57 +384,21 @@ pub(super) async fn recall(
     Ok(json!({ "query": words, "hits": hits }))
 }
 
-/// Takes the newest compaction back; with `force=1` also where the conversation may not fit without it.
-pub(super) async fn undo(
-    control: &Control,
-    id: &str,
-    asked: Option<&str>,
-) -> Result<Value, Failure> {
-    let id = known(id)?;
-    let regardless = match query::number(asked, "force") {
-        Some(1) => Regardless::OfSize,
-        _ => Regardless::No,
-    };
-    let undo = archive::undo(store(control)?, &control.tenant, &id, regardless, now_ms()).await?;
-    Err(Failure::Refused(match undo {
-        Undo::Done(undone) => {
-            return Ok(json!({
-                "session": id.as_str(),
-                "undone": undone.id,
-                "tokens_before": undone.tokens_before,
-                "tokens_after": undone.tokens_after,
-            }));
-        }
-        Undo::UnknownConversation => return Err(no_conversation(&id)),
-        Undo::NothingInForce => format!("no compaction of {id} is in force"),
-        Undo::DoesNotFit {
-            id,
-            tokens,
-            allowed_tokens,
-        } => format!(
-            "without {id} the conversation takes {tokens} tokens, and {allowed_tokens} are allowed; undo it all the same with force=1"
-        ),
-        Undo::Unreadable(error) => format!(
-            "{error}; whether the conversation fits without it is not known; undo it all the same with force=1"
-        ),
-    }))
-}
-
 pub(super) async fn models(control: &Control) -> Result<Value, Failure> {
     let models = archive::believed_models(store(control)?).await?;
     let models: Vec<Value> = models.iter().map(BelievedModel::object).collect();
     Ok(json!({ "models": models }))
 }
 
-fn store(control: &Control) -> Result<&AnyStore, Failure> {
+pub(super) fn store(control: &Control) -> Result<&AnyStore, Failure> {
     control.store.as_deref().ok_or(Failure::NoStore)
 }
 
-fn known(id: &str) -> Result<ConversationId, Failure> {
+pub(super) fn known(id: &str) -> Result<ConversationId, Failure> {
     ConversationId::new(id)
         .map_err(|_| Failure::NotFound("there is no conversation with this name".to_owned()))
 }
 
-fn no_conversation(id: &ConversationId) -> Failure {
+pub(super) fn no_conversation(id: &ConversationId) -> Failure {
     Failure::NotFound(format!("there is no conversation {id}"))
 }

@@ -2,23 +2,29 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};
+use epitome_store::PinMark;
 use http::header::{CACHE_CONTROL, HeaderValue, LOCATION, SET_COOKIE};
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
+use super::steer::{self, Given};
 use super::templates::render;
-use super::{Control, api, chart, query};
+use super::{Control, api, chart, query, rounds};
+use crate::clock::now_ms;
 
+/// The overview.
+const HOME: &str = "/epitome/";
 const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("../../pages/style.css");
 const SCRIPT: &str = include_str!("../../pages/live.js");
+const ICON: &str = include_str!("../../pages/icon.svg");
 
 /// The dashboard is one slash further.
 pub(super) async fn home() -> Response<Body> {
-    moved("/epitome/")
+    moved(HOME)
 }
 
 pub(super) async fn overview(State(control): State<Arc<Control>>) -> Response<Body> {
@@ -46,7 +52,7 @@ pub(super) async fn compaction(
     State(control): State<Arc<Control>>,
     Path(id): Path<String>,
 ) -> Response<Body> {
-    let mut shown = api::compaction(&control, &id).await;
+    let mut shown = rounds::compaction(&control, &id).await;
     if let Ok(Value::Object(members)) = &mut shown {
         let record = members.get("record").filter(|record| !record.is_null());
         let text = record.and_then(|record| serde_json::to_string_pretty(record).ok());
@@ -71,7 +77,44 @@ pub(super) async fn recall(
 }
 
 pub(super) async fn settings(State(control): State<Arc<Control>>) -> Response<Body> {
-    page("settings", api::models(&control).await)
+    page("settings", api::settings(&control).await)
+}
+
+pub(super) async fn message(
+    State(control): State<Arc<Control>>,
+    Path((id, position)): Path<(String, String)>,
+) -> Response<Body> {
+    page("entry", api::message(&control, &id, &position).await)
+}
+
+pub(super) async fn drop_pin(
+    State(control): State<Arc<Control>>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Response<Body> {
+    mark(&control, &id, &body, PinMark::Dropped).await
+}
+
+pub(super) async fn restore_pin(
+    State(control): State<Arc<Control>>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Response<Body> {
+    mark(&control, &id, &body, PinMark::Restored).await
+}
+
+async fn mark(control: &Control, id: &str, body: &[u8], mark: PinMark) -> Response<Body> {
+    match steer::mark(control, id, &Given::of(None, body), mark).await {
+        Ok(_) => moved(&format!("/epitome/conversations/{id}#pins")),
+        Err(failure) => failed(&failure),
+    }
+}
+
+pub(super) async fn observe(State(control): State<Arc<Control>>, body: Bytes) -> Response<Body> {
+    match steer::observe(&control, &Given::of(None, &body)) {
+        Ok(_) => moved("/epitome/settings"),
+        Err(failure) => failed(&failure),
+    }
 }
 
 /// Takes a compaction back, as the button on the page of its conversation asks.
@@ -80,32 +123,57 @@ pub(super) async fn undo(
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
-    match api::undo(&control, &id, asked.as_deref()).await {
+    match steer::undo(&control, &id, asked.as_deref()).await {
         Ok(_) => moved(&format!("/epitome/conversations/{id}")),
         Err(failure) => failed(&failure),
     }
 }
 
-/// Leaves the token in the browser, and goes on to the dashboard.
+/// The link that the server prints at its start.
 pub(super) async fn login(
     State(control): State<Arc<Control>>,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
-    let given = query::member(asked.as_deref(), "token").unwrap_or_default();
-    if !control.token.is(given.trim()) {
-        return unauthorised();
+    let_in(&control, &Given::of(asked, &[]))
+}
+
+/// The form that asks for the token.
+pub(super) async fn log_in(State(control): State<Arc<Control>>, body: Bytes) -> Response<Body> {
+    let_in(&control, &Given::of(None, &body))
+}
+
+/// Leaves the token in the browser, and goes on to what was asked for.
+fn let_in(control: &Control, given: &Given) -> Response<Body> {
+    let next = given.member("next").unwrap_or_default();
+    let token = given.member("token").unwrap_or_default();
+    if !control.token.is(token.trim()) {
+        return unauthorised(Some(&next));
     }
-    let mut response = moved("/epitome/");
+    let mut response = moved(own_page(&next).unwrap_or(HOME));
     if let Ok(cookie) = HeaderValue::from_str(&control.token.cookie(control.address)) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     response
 }
 
-/// Somebody without the token: what to do.
-pub(super) fn unauthorised() -> Response<Body> {
+/// A path that is a page of the dashboard, and cannot be read as anything else. An answer of the API is no page, nor is
+/// logging in.
+fn own_page(path: &str) -> Option<&str> {
+    let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
+    let is_page = path.starts_with(HOME)
+        && !path.starts_with("/epitome/v1/")
+        && !path.starts_with("/epitome/login")
+        && path.chars().all(is_plain)
+        && !path.contains("//")
+        && !path.contains("/.");
+    is_page.then_some(path)
+}
+
+/// Somebody without the token: what to do. What was asked for is opened afterwards.
+pub(super) fn unauthorised(asked: Option<&str>) -> Response<Body> {
     let shown = json!({ "title": "The dashboard needs its token", "asks_for_token": true, "text":
-        "epitome prints a link with it when it starts. Open that link, or paste the token here." });
+        "epitome prints a link with it when it starts. Open that link, or paste the token here.",
+        "next": asked.and_then(own_page) });
     html(StatusCode::UNAUTHORIZED, "message", &shown)
 }
 
@@ -113,6 +181,7 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response<Body> {
     let (kind, text) = match name.as_str() {
         "style.css" => ("text/css; charset=utf-8", STYLE),
         "live.js" => ("text/javascript; charset=utf-8", SCRIPT),
+        "icon.svg" => ("image/svg+xml", ICON),
         _ => {
             return failed(&Failure::NotFound("there is no such file".to_owned()));
         }
@@ -139,9 +208,10 @@ fn html(status: StatusCode, name: &str, shown: &Value) -> Response<Body> {
     // The picture is made of numbers only; everything else is escaped by the template.
     let chart = match name {
         "conversation" => chart::growth(shown),
+        "compaction" => chart::sizes(shown),
         _ => String::new(),
     };
-    let context = json!({ "shown": shown, "page": name, "chart": chart });
+    let context = json!({ "shown": shown, "page": name, "chart": chart, "now_ms": now_ms() });
     match render(&format!("{name}.html"), &context) {
         Ok(text) => answer::of(status, HTML, text),
         Err(error) => {
@@ -158,4 +228,36 @@ fn moved(to: &str) -> Response<Body> {
         response.headers_mut().insert(LOCATION, to);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_page;
+
+    #[test]
+    fn only_pages_of_ours_are_opened_after_logging_in() {
+        for good in [
+            "/epitome/",
+            "/epitome/conversations?q=a%20b",
+            "/epitome/compactions/x",
+        ] {
+            assert_eq!(own_page(good), Some(good));
+        }
+        for bad in [
+            "",
+            "/",
+            "/v1/models",
+            "//evil.example/epitome/",
+            "https://evil.example/epitome/",
+            "/epitome//evil.example",
+            "/epitome/../v1/x",
+            "/epitome/\\evil",
+            "/epitome/ x",
+            "/epitome/v1/overview",
+            "/epitome/login?token=x",
+            "/epitome/\r\nset-cookie: x",
+        ] {
+            assert_eq!(own_page(bad), None, "{bad}");
+        }
+    }
 }

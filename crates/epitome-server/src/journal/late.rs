@@ -117,6 +117,8 @@ impl Late {
                     self.health.worked(what);
                     return Some(done);
                 }
+                // Somebody deleted the conversation on purpose. The client goes on with it, the store does not.
+                Err(Error::Deleted) => return None,
                 Err(error) => {
                     self.health.failed(what, &error);
                     if !may_wait || !may_pass(&error) {

@@ -8,7 +8,9 @@ fn digest(at: usize) -> Digest {
 
 /// A store that knows `known` links of a chain.
 async fn store(known: usize) -> (AnyStore, TenantId) {
-    let store = AnyStore::open("sqlite::memory:").await.unwrap();
+    let store = AnyStore::open(&epitome_testkit::stores::fresh())
+        .await
+        .unwrap();
     let tenant = TenantId::local();
     let id = ConversationId::from_number(1);
     let key = Digest::of(b"entry");

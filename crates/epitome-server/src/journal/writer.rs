@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use epitome_engine::known_models::BeliefUpdate;
 use epitome_store::{
-    AnyStore, Append, Entries, Outcome, Outcomes, Store, TenantId, TurnRow, Turns,
+    AnyStore, Append, Entries, Error, Outcome, Outcomes, Store, TenantId, TurnRow, Turns,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -164,8 +164,11 @@ pub(super) async fn write_all(
         }
         note_all(&store, &tenant, notes, &health).await;
         health.give_back(bytes);
-        if let Err(error) = words::index(&store, &tenant, stored).await {
-            health.failed("index", &error);
+        match words::index(&store, &tenant, stored).await {
+            Ok(()) => {}
+            // Some of them belong to a conversation that was deleted; the others are found by looking.
+            Err(Error::Dangling(_)) => is_behind = true,
+            Err(error) => health.failed("index", &error),
         }
     }
     keep_turns(&store, &tenant, &mut turns, &health).await;

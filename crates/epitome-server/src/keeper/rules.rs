@@ -16,7 +16,7 @@ use crate::epoch::Applied;
 const KEPT_STEPS: usize = 8;
 
 /// How conversations are compacted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(super) preset: Preset,
     pub(super) runner: Runner,
@@ -97,6 +97,12 @@ impl Rules {
                 self.runner.clone()
             }
         }
+    }
+
+    /// What summaries have cost so far, in dollars.
+    pub(super) fn own_spend_usd(&self) -> f64 {
+        let summariser = self.summariser.as_ref();
+        summariser.map_or(0.0, |one| one.writes.spending().total_usd())
     }
 
     /// Whether clients lend their own model and key for summaries.

@@ -317,7 +317,7 @@ async fn assert_degraded_but_working(proxy: &Proxy, model: &ScriptedModel, seed:
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_cannot_be_written_breaks_no_request() {
-    let folder = Folder::new();
+    let folder = Folder::with_file();
     let model = ScriptedModel::start(ModelConfig::default()).await;
     let proxy = Proxy::start(on(&folder, &model)).await;
     let body = request(Wire::Anthropic, "m", history(1, 12, 400));
@@ -349,7 +349,7 @@ async fn a_store_that_cannot_be_written_breaks_no_request() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_breaks_while_running_breaks_no_request() {
-    let folder = Folder::new();
+    let folder = Folder::with_file();
     let model = ScriptedModel::start(ModelConfig::default()).await;
     let proxy = Proxy::start(on(&folder, &model)).await;
     proxy.assert_works().await;

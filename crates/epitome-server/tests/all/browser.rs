@@ -15,6 +15,7 @@ use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel, Wire};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::chromium::ALONE;
 use crate::support::{
     Folder, Proxy, action, config, eventually, read_request, report_skip, request, user,
 };
@@ -243,20 +244,7 @@ struct Browser(Child);
 impl Browser {
     fn open(page: &str, folder: &std::path::Path) -> Self {
         let mut command = Command::new("chromium");
-        command.args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--disable-dev-shm-usage",
-            "--disable-breakpad",
-            "--host-resolver-rules=EXCLUDE 127.0.0.1,MAP page.example 127.0.0.1,\
-             MAP rebound.example 127.0.0.1,MAP * ~NOTFOUND",
-        ]);
+        command.args(ALONE);
         command.arg(format!("--user-data-dir={}", folder.display()));
         let quiet = command.arg(page).stdin(Stdio::null()).stdout(Stdio::null());
         Self(quiet.stderr(Stdio::null()).spawn().unwrap())

@@ -16,7 +16,11 @@ const CLOSED: &[(&str, &str)] = &[
     ("GET", "/epitome/"),
     ("GET", "/epitome/conversations"),
     ("GET", "/epitome/conversations/x"),
+    ("GET", "/epitome/conversations/x/messages/1"),
     ("POST", "/epitome/conversations/x/undo"),
+    ("POST", "/epitome/conversations/x/pins/drop"),
+    ("POST", "/epitome/conversations/x/pins/restore"),
+    ("POST", "/epitome/observe"),
     ("GET", "/epitome/compactions/x"),
     ("GET", "/epitome/recall?q=x"),
     ("GET", "/epitome/settings"),
@@ -28,6 +32,12 @@ const CLOSED: &[(&str, &str)] = &[
     ("GET", "/epitome/v1/conversations/x/compactions"),
     ("GET", "/epitome/v1/conversations/x/recall?q=x"),
     ("POST", "/epitome/v1/conversations/x/undo"),
+    ("GET", "/epitome/v1/conversations/x/messages/1"),
+    ("GET", "/epitome/v1/conversations/x/pins"),
+    ("POST", "/epitome/v1/conversations/x/pins/drop"),
+    ("POST", "/epitome/v1/conversations/x/pins/restore"),
+    ("GET", "/epitome/v1/settings"),
+    ("POST", "/epitome/v1/observe"),
     ("GET", "/epitome/v1/compactions/x"),
     ("GET", "/epitome/v1/recall?q=x"),
     ("GET", "/epitome/v1/models"),
@@ -139,6 +149,31 @@ async fn the_link_logs_in_and_the_cookie_stays_here() {
         .await;
     assert_eq!(received.status, 303);
     assert_eq!(received.header("location"), "/epitome/");
+    // What was asked for is opened afterwards, if it is a page of ours.
+    for (next, opened) in [
+        ("/epitome/settings", "/epitome/settings"),
+        ("//evil.example/epitome/", "/epitome/"),
+        ("https%3A%2F%2Fevil.example", "/epitome/"),
+        ("/epitome/v1/overview", "/epitome/"),
+    ] {
+        let link = format!("{}&next={next}", login(&proxy.token));
+        let received = proxy.send(&Method::GET, &link, &[], "").await;
+        assert_eq!(received.header("location"), opened, "{next}");
+    }
+    let asked = proxy
+        .send(&Method::GET, "/epitome/recall?q=%3Cb%3E", &[], "")
+        .await;
+    let form = String::from_utf8(asked.body.to_vec()).unwrap();
+    assert!(
+        form.contains("value=\"&#x2f;epitome&#x2f;recall?q=%3Cb%3E\""),
+        "{form}"
+    );
+    let given = format!("token={}&next=/epitome/recall", proxy.token);
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let posted = proxy
+        .send(&Method::POST, "/epitome/login", &form, given)
+        .await;
+    assert_eq!(posted.header("location"), "/epitome/recall");
     let cookie = received.header("set-cookie");
     for part in ["HttpOnly", "SameSite=Strict", "Path=/epitome"] {
         assert!(cookie.contains(part), "{cookie}");
@@ -340,19 +375,19 @@ async fn the_description_names_every_path_of_the_api() {
     let ours = ours.filter(|path| path.starts_with("/epitome/v1/"));
     let spelled = |path: &str| {
         let path = path.split('?').next().unwrap();
-        path.replace("/x", "/{id}")
+        path.replace("/x", "/{id}").replace("/1", "/{position}")
     };
     for path in ours.map(spelled).chain(["/epitome/v1/compact".to_owned()]) {
         assert!(described.contains(&path.as_str()), "{path}: {described:?}");
     }
     for path in &described {
         // What is described is there: a path that nobody serves says where the dashboard is.
-        let path = path.replace("{id}", "x");
-        let name = if path.ends_with("/undo") || path.ends_with("/compact") {
-            "POST"
-        } else {
-            "GET"
+        let steers = ["/undo", "/compact", "/drop", "/restore", "/observe"];
+        let name = match steers.iter().any(|end| path.ends_with(end)) {
+            true => "POST",
+            false => "GET",
         };
+        let path = path.replace("{id}", "x").replace("{position}", "1");
         if path.ends_with("/events") {
             continue;
         }

@@ -63,7 +63,7 @@ impl Next {
 
     /// A copy of the database that it is in.
     fn folder(&self) -> Folder {
-        let folder = Folder::new();
+        let folder = Folder::with_file();
         self.version.copy("proxy", "log.db", &folder.path());
         folder
     }
@@ -203,7 +203,7 @@ async fn an_undone_compaction_is_not_applied() {
 async fn what_was_stored_is_all_there() {
     for version in versions() {
         let manifest = version.manifest("proxy");
-        let folder = Folder::new();
+        let folder = Folder::with_file();
         version.copy("proxy", "log.db", &folder.path());
         let store = folder.open().await;
         let tenant = TenantId::local();
@@ -248,7 +248,7 @@ async fn learned_windows_do_no_harm_whatever_they_say() {
     for version in versions() {
         let manifest = version.manifest("proxy");
         let windows = manifest["windows"].as_array().unwrap().clone();
-        let folder = Folder::new();
+        let folder = Folder::with_file();
         version.copy("proxy", "log.db", &folder.path());
         let model = ScriptedModel::start(model()).await;
         let store = folder.open().await;

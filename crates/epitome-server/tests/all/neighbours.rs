@@ -121,7 +121,7 @@ async fn headers_between_client_and_proxy_stay_there() {
 #[tokio::test]
 async fn a_password_in_an_upstream_address_is_kept_nowhere() {
     const SECRET: &str = "hunter2-in-the-url";
-    let folder = Folder::new();
+    let folder = Folder::with_file();
     let (model, proxy) = pair(ModelConfig::default(), |config| {
         let with_password = |uri: &http::Uri| {
             let address = uri.authority().unwrap();

@@ -139,7 +139,7 @@ async fn watching_stores_counts_and_nothing_else() {
 
 #[tokio::test]
 async fn a_store_that_was_removed_is_said() {
-    let folder = Folder::new();
+    let folder = Folder::with_file();
     let (_model, proxy) = pair(ModelConfig::default(), |config| {
         config.store = folder.location();
     })

@@ -36,7 +36,7 @@ async fn locked(folder: &Folder) -> SqliteConnection {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_compaction_that_was_used_is_stored_in_the_end() {
-    let folder = Folder::new();
+    let folder = Folder::with_file();
     let (model, proxy) = pair(quick(), |config| {
         config.window_tokens = Some(6_000);
         config.store = folder.location();

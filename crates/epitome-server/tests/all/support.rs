@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use epitome_server::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, ShownSetting, StoreLocation,
 };
 use epitome_store::{
     AnyStore, CompactionRow, CompactionState, Compactions, Conversations, Store, TenantId,
 };
 use epitome_testkit::client::{self, Received};
-use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire};
+use epitome_testkit::{ModelConfig, Recorded, ScriptedModel, Wire, stores};
 use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
@@ -62,9 +62,15 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
 }
 
 impl Proxy {
-    #[expect(clippy::disallowed_methods, reason = "a test owns its runtime")]
     pub(crate) async fn start(config: Config) -> Self {
+        Self::start_showing(config, Vec::new()).await
+    }
+
+    /// The same, with settings that the dashboard shows.
+    #[expect(clippy::disallowed_methods, reason = "a test owns its runtime")]
+    pub(crate) async fn start_showing(config: Config, settings: Vec<ShownSetting>) -> Self {
         let server = Server::bind(config).await.unwrap();
+        let server = server.with_settings(settings);
         let address = server.address();
         let token = server.token().to_owned();
         let (shutdown, stop) = oneshot::channel::<()>();
@@ -219,26 +225,38 @@ pub(crate) fn history(seed: u64, turns: usize, tokens: usize) -> Vec<Value> {
     messages
 }
 
-/// A folder with a store in it.
-pub(crate) struct Folder(TempDir);
+/// A folder with a store in it, or in its stead.
+pub(crate) struct Folder {
+    folder: TempDir,
+    /// Where the store is.
+    url: String,
+}
 
 impl Folder {
+    /// A store as this run wants it (`EPITOME_TEST_STORE`).
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        let folder = tempfile::tempdir().unwrap();
+        let url = stores::location(&folder.path().join("log.db"));
+        Self { folder, url }
+    }
+
+    /// A store that is a file whatever the run wants, for tests of what happens to files.
+    pub(crate) fn with_file() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("log.db").display());
+        Self { folder, url }
     }
 
     pub(crate) fn path(&self) -> std::path::PathBuf {
-        self.0.path().join("log.db")
+        self.folder.path().join("log.db")
     }
 
     pub(crate) fn location(&self) -> StoreLocation {
-        StoreLocation::Url(format!("sqlite:{}", self.path().display()))
+        StoreLocation::Url(self.url.clone())
     }
 
     pub(crate) async fn open(&self) -> AnyStore {
-        AnyStore::open(&format!("sqlite:{}", self.path().display()))
-            .await
-            .unwrap()
+        AnyStore::open(&self.url).await.unwrap()
     }
 
     /// Waits until the trailing writes have brought a conversation into the store.

@@ -10,12 +10,18 @@ use epitome::Digest;
 use sqlx::{PgConnection, Row as _};
 
 use super::decode;
-use super::query::{blob, query};
+use super::query::{blob, query, sorted};
+use crate::housekeeping::deleted::links;
 use crate::{Append, ConversationId, EntryRow, Error, NewConversation, NodeRow, Result, TenantId};
 
 const INSERT_CONVERSATIONS: &str = "\
     INSERT INTO conversations (tenant, id, parent, label, created_ms, touched_ms) \
-        SELECT $1, c.* FROM unnest($2, $3, $4, $5, $6) AS c \
+        SELECT $1, c.* FROM unnest($2, $3, $4, $5, $6) \
+                AS c (id, parent, label, created_ms, touched_ms) \
+            WHERE NOT EXISTS (SELECT 1 FROM deleted_conversations AS d \
+                    WHERE d.tenant = $1 AND d.id = c.id) \
+                AND NOT EXISTS (SELECT 1 FROM deleted_nodes AS d \
+                    WHERE d.tenant = $1 AND d.digest = ANY($7)) \
         ON CONFLICT (tenant, id) DO UPDATE SET \
             parent = COALESCE(conversations.parent, excluded.parent), \
             label = COALESCE(excluded.label, conversations.label), \
@@ -32,13 +38,19 @@ const SELECT_CONFLICT: &str = "\
     SELECT s.key FROM unnest($2, $3) AS e (key, raw) \
         JOIN entries AS s ON s.tenant = $1 AND s.key = e.key WHERE s.raw <> e.raw LIMIT 1";
 
-/// A parent may come behind its child: references are looked at when the statement is done.
+/// A parent may come behind its child: references are looked at when the statement is done. Says whether any of it was deleted
+/// since the conversation was asked for: whoever deletes holds that up, and the statement before this one saw what was then.
 const INSERT_NODES: &str = "\
-    INSERT INTO nodes (tenant, digest, parent, entry, position, conversation) \
-        SELECT $1, n.* FROM unnest($2, $3, $4, $5, $6) AS n \
-        ON CONFLICT (tenant, digest) DO NOTHING";
+    WITH inserted AS ( \
+        INSERT INTO nodes (tenant, digest, parent, entry, position, conversation) \
+            SELECT $1, n.* FROM unnest($2, $3, $4, $5, $6) AS n \
+            ON CONFLICT (tenant, digest) DO NOTHING \
+    ) \
+    SELECT EXISTS (SELECT 1 FROM deleted_nodes AS d \
+        WHERE d.tenant = $1 AND (d.digest = ANY($2) OR d.digest = ANY($3)))";
 
 /// Part of a transaction that the caller commits. Holds the conversations of all pieces until then: nobody else adds to them.
+/// [`Error::Deleted`] when a piece stands on what was deleted; the transaction is of no use then.
 pub(super) async fn insert_conversations(
     connection: &mut PgConnection,
     tenant: &TenantId,
@@ -66,16 +78,20 @@ pub(super) async fn insert_conversations(
     let labels = rows().map(|one| one.label.as_ref().map(String::as_bytes));
     let created_ms = rows().map(|one| one.created_ms);
     let touched_ms = merged.values().map(|(_, touched_ms)| *touched_ms);
-    query(INSERT_CONVERSATIONS)
+    let written = query(INSERT_CONVERSATIONS)
         .bind(tenant.as_str())
         .bind(merged.keys().copied().collect::<Vec<&str>>())
         .bind(parents.collect::<Vec<_>>())
         .bind(labels.collect::<Vec<_>>())
         .bind(created_ms.collect::<Vec<_>>())
         .bind(touched_ms.collect::<Vec<_>>())
+        .bind(sorted(&links(appends)))
         .execute(connection)
         .await?;
-    Ok(())
+    match usize::try_from(written.rows_affected()) == Ok(merged.len()) {
+        true => Ok(()),
+        false => Err(Error::Deleted),
+    }
 }
 
 /// Part of a transaction that the caller commits, with the conversations in it.
@@ -158,7 +174,7 @@ async fn insert_nodes(
     let parents = nodes.iter().map(|node| node.parent.as_ref().map(blob));
     let positions = nodes.iter().map(|node| i64::from(node.position));
     let conversations = nodes.iter().map(|node| node.conversation.as_str());
-    query(INSERT_NODES)
+    let row = query(INSERT_NODES)
         .bind(tenant.as_str())
         .bind(
             nodes
@@ -175,7 +191,10 @@ async fn insert_nodes(
         )
         .bind(positions.collect::<Vec<_>>())
         .bind(conversations.collect::<Vec<_>>())
-        .execute(connection)
+        .fetch_one(connection)
         .await?;
-    Ok(())
+    match row.try_get(0)? {
+        true => Err(Error::Deleted),
+        false => Ok(()),
+    }
 }

@@ -5,7 +5,7 @@ use sqlx::{PgConnection, Row as _};
 use super::PostgresStore;
 use super::append::{insert_conversations, insert_rest};
 use super::compactions::{insert_compaction, set_state};
-use super::connections::Connections;
+use super::connections::{Connections, settle};
 use super::decode;
 use super::query::{query, signed};
 use super::search;
@@ -47,12 +47,13 @@ impl Changes for PostgresStore {
 async fn append(connections: &Connections, tenant: &TenantId, new: &NewChange) -> Result<Appended> {
     let words = search::prepared(new.span.iter().flat_map(|span| &span.words));
     let mut transaction = connections.begin().await?;
-    let appended = append_in(&mut transaction, tenant, new, &words).await?;
-    match appended {
-        Appended::Stored => transaction.commit().await?,
-        Appended::Superseded => transaction.rollback().await?,
+    match append_in(&mut transaction, tenant, new, &words).await {
+        Ok(Appended::Superseded) => {
+            transaction.rollback().await?;
+            Ok(Appended::Superseded)
+        }
+        appended => settle(transaction, appended).await,
     }
-    Ok(appended)
 }
 
 /// Part of a transaction that is to be rolled back when it is superseded.

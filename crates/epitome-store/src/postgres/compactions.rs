@@ -7,8 +7,9 @@ use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use super::append::{insert_conversations, insert_rest};
-use super::connections::Connections;
+use super::connections::{Connections, settle};
 use super::decode;
+use super::deleted::without_deleted;
 use super::query::{blob, query, signed, sorted};
 use super::search;
 use crate::statements as sql;
@@ -108,12 +109,21 @@ async fn commit_compaction(
 ) -> Result<Committed> {
     let words = search::prepared(&span.words);
     let mut transaction = connections.begin().await?;
-    insert_conversations(&mut transaction, tenant, slice::from_ref(span)).await?;
-    insert_rest(&mut transaction, tenant, slice::from_ref(span)).await?;
-    search::insert(&mut transaction, tenant, &words).await?;
-    let committed = insert_compaction(&mut transaction, tenant, compaction).await?;
-    transaction.commit().await?;
-    Ok(committed)
+    let begun = insert_conversations(&mut transaction, tenant, slice::from_ref(span)).await;
+    if let Err(error) = begun {
+        transaction.rollback().await?;
+        if let Error::Deleted = error {
+            without_deleted(connections, tenant, slice::from_ref(span)).await?;
+        }
+        return Err(error);
+    }
+    let committed = async {
+        insert_rest(&mut transaction, tenant, slice::from_ref(span)).await?;
+        search::insert(&mut transaction, tenant, &words).await?;
+        insert_compaction(&mut transaction, tenant, compaction).await
+    };
+    let committed = committed.await;
+    settle(transaction, committed).await
 }
 
 async fn publish(
@@ -123,17 +133,20 @@ async fn publish(
     record: Option<&str>,
 ) -> Result<()> {
     let mut transaction = connections.begin().await?;
-    set_state(&mut transaction, tenant, id, CompactionState::Published).await?;
-    if let Some(record) = record {
-        query(sql::UPDATE_COMPACTION_RECORD)
-            .bind(tenant.as_str())
-            .bind(id.as_bytes())
-            .bind(record.as_bytes())
-            .execute(&mut *transaction)
-            .await?;
-    }
-    transaction.commit().await?;
-    Ok(())
+    let published = async {
+        set_state(&mut transaction, tenant, id, CompactionState::Published).await?;
+        if let Some(record) = record {
+            query(sql::UPDATE_COMPACTION_RECORD)
+                .bind(tenant.as_str())
+                .bind(id.as_bytes())
+                .bind(record.as_bytes())
+                .execute(&mut *transaction)
+                .await?;
+        }
+        Ok(())
+    };
+    let published = published.await;
+    settle(transaction, published).await
 }
 
 async fn advance(
@@ -143,9 +156,8 @@ async fn advance(
     state: CompactionState,
 ) -> Result<()> {
     let mut transaction = connections.begin().await?;
-    set_state(&mut transaction, tenant, id, state).await?;
-    transaction.commit().await?;
-    Ok(())
+    let set = set_state(&mut transaction, tenant, id, state).await;
+    settle(transaction, set).await
 }
 
 /// Part of a transaction that the caller commits. Setting the state that is stored already changes nothing.

@@ -83,6 +83,20 @@ impl Connections {
         }
     }
 
+    /// Begins a transaction that only reads, and sees one moment however long it takes.
+    pub(super) async fn begin_snapshot(&self) -> Result<Transaction<'static, Postgres>> {
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+        Ok(self.pool.begin_with(begin).await?)
+    }
+
+    /// Runs a statement that no transaction may hold.
+    pub(super) async fn outside(&self, statement: &'static str) -> Result<()> {
+        let mut connection = connect(&self.options).await?;
+        sqlx::raw_sql(statement).execute(&mut connection).await?;
+        end(connection).await;
+        Ok(())
+    }
+
     /// Why the pool had no connection in time: the server gives none, or all are in use.
     async fn why_none(&self) -> Error {
         match connect(&self.options).await {
@@ -96,6 +110,25 @@ impl Connections {
 
     pub(super) async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+/// Ends a transaction that may hold locks: what went well is committed, anything else is rolled back before the caller goes on.
+/// One that is only dropped is rolled back when its runtime gets round to it, and whoever wants the locks waits until then.
+pub(super) async fn settle<T>(
+    transaction: Transaction<'static, Postgres>,
+    result: Result<T>,
+) -> Result<T> {
+    match result {
+        Ok(done) => {
+            transaction.commit().await?;
+            Ok(done)
+        }
+        Err(error) => {
+            // Where this fails the connection is gone, and the locks with it.
+            let _ = transaction.rollback().await;
+            Err(error)
+        }
     }
 }
 

@@ -3,16 +3,17 @@
 use std::slice;
 
 use epitome::Digest;
-use sqlx::Row as _;
+use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use super::append::{insert_conversations, insert_rest};
-use super::connections::Connections;
+use super::connections::{Connections, settle};
 use super::decode;
+use super::deleted::without_deleted;
 use super::query::{blob, query, sorted};
 use super::search;
 use crate::statements as sql;
-use crate::{Append, Appended, Entries, EntryRow, NodeRow, Result, TenantId};
+use crate::{Append, Appended, Entries, EntryRow, Error, NodeRow, Result, TenantId};
 
 const SELECT_NODES: &str = "\
     SELECT digest, parent, entry, position, conversation FROM nodes \
@@ -82,13 +83,33 @@ async fn append_all(
     tenant: &TenantId,
     appends: &[Append],
 ) -> Result<()> {
+    match append_alive(connections, tenant, appends).await {
+        // What was deleted a moment ago may only be missed as the parent of something.
+        Err(error @ (Error::Deleted | Error::Dangling(_))) => {
+            let alive = without_deleted(connections, tenant, appends).await?;
+            match alive.len() == appends.len() {
+                true => Err(error),
+                false => append_alive(connections, tenant, &alive).await,
+            }
+        }
+        result => result,
+    }
+}
+
+async fn append_alive(
+    connections: &Connections,
+    tenant: &TenantId,
+    appends: &[Append],
+) -> Result<()> {
     let words = search::prepared(appends.iter().flat_map(|append| &append.words));
     let mut transaction = connections.begin().await?;
-    insert_conversations(&mut transaction, tenant, appends).await?;
-    insert_rest(&mut transaction, tenant, appends).await?;
-    search::insert(&mut transaction, tenant, &words).await?;
-    transaction.commit().await?;
-    Ok(())
+    let appended = async {
+        insert_conversations(&mut transaction, tenant, appends).await?;
+        insert_rest(&mut transaction, tenant, appends).await?;
+        search::insert(&mut transaction, tenant, &words).await
+    };
+    let appended = appended.await;
+    settle(transaction, appended).await
 }
 
 async fn extend(
@@ -99,21 +120,36 @@ async fn extend(
 ) -> Result<Appended> {
     let words = search::prepared(&append.words);
     let mut transaction = connections.begin().await?;
+    match extend_in(&mut transaction, tenant, append, after, &words).await {
+        Ok(Appended::Superseded) => {
+            transaction.rollback().await?;
+            Ok(Appended::Superseded)
+        }
+        appended => settle(transaction, appended).await,
+    }
+}
+
+/// Part of a transaction that is to be rolled back when it is superseded.
+async fn extend_in(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    append: &Append,
+    after: Option<Digest>,
+    words: &search::Prepared,
+) -> Result<Appended> {
     // This takes the lock of the conversation: whoever extends it too waits here, and finds another tip then.
-    insert_conversations(&mut transaction, tenant, slice::from_ref(append)).await?;
+    insert_conversations(connection, tenant, slice::from_ref(append)).await?;
     let row = query(sql::SELECT_TIP)
         .bind(tenant.as_str())
         .bind(append.conversation.id.as_str())
-        .fetch_optional(&mut *transaction)
+        .fetch_optional(&mut *connection)
         .await?;
     let tip = row.map(|row| decode::digest(row.try_get(0)?)).transpose()?;
     if tip != after {
-        transaction.rollback().await?;
         return Ok(Appended::Superseded);
     }
-    insert_rest(&mut transaction, tenant, slice::from_ref(append)).await?;
-    search::insert(&mut transaction, tenant, &words).await?;
-    transaction.commit().await?;
+    insert_rest(connection, tenant, slice::from_ref(append)).await?;
+    search::insert(connection, tenant, words).await?;
     Ok(Appended::Stored)
 }
 

@@ -1,6 +1,9 @@
 //! How numbers and digests are handed to SQLite.
 
 use epitome::Digest;
+use sqlx::Sqlite;
+use sqlx::query::Query;
+use sqlx::sqlite::SqliteArguments;
 
 /// Turns the digests in `$2`, laid end to end, into rows; one prepared statement serves any number of them.
 macro_rules! wanted {
@@ -27,4 +30,9 @@ pub(super) fn blob(digest: &Digest) -> &[u8] {
 
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A statement that both databases accept.
+pub(super) fn query<'a>(sql: &'static str) -> Query<'a, Sqlite, SqliteArguments> {
+    sqlx::query(sql)
 }

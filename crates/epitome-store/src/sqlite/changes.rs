@@ -1,5 +1,7 @@
 //! What changed a conversation, in order.
 
+use std::slice;
+
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::SqliteStore;
@@ -7,6 +9,7 @@ use super::append::insert_all;
 use super::arguments::signed;
 use super::compactions::{insert_compaction, set_state};
 use super::decode;
+use super::deleted::refuse_deleted;
 use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
@@ -42,6 +45,7 @@ async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Resu
         return Ok(Appended::Superseded);
     }
     if let Some(span) = &new.span {
+        refuse_deleted(&mut transaction, tenant, slice::from_ref(span)).await?;
         insert_all(&mut transaction, tenant, span).await?;
         search::insert(&mut transaction, tenant, &words).await?;
     }

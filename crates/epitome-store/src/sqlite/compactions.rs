@@ -1,5 +1,7 @@
 //! Compactions and their states.
 
+use std::slice;
+
 use epitome::Digest;
 use sqlx::{Row as _, SqliteConnection, SqlitePool};
 
@@ -7,6 +9,7 @@ use super::SqliteStore;
 use super::append::insert_all;
 use super::arguments::{blob, laid_end_to_end, signed, wanted};
 use super::decode;
+use super::deleted::{refuse_deleted, without_deleted};
 use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
@@ -102,6 +105,13 @@ async fn commit_compaction(
 ) -> Result<Committed> {
     let words = search::prepared(tenant, &span.words);
     let mut transaction = begin(writer).await?;
+    if let Err(error) = refuse_deleted(&mut transaction, tenant, slice::from_ref(span)).await {
+        transaction.rollback().await?;
+        if let Error::Deleted = error {
+            without_deleted(writer, tenant, slice::from_ref(span)).await?;
+        }
+        return Err(error);
+    }
     insert_all(&mut transaction, tenant, span).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     let committed = insert_compaction(&mut transaction, tenant, compaction).await?;

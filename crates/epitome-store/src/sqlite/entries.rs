@@ -1,5 +1,7 @@
 //! The log itself: entries, and the nodes that chain them.
 
+use std::slice;
+
 use epitome::Digest;
 use sqlx::SqlitePool;
 
@@ -7,10 +9,11 @@ use super::SqliteStore;
 use super::append::insert_all;
 use super::arguments::{laid_end_to_end, wanted};
 use super::decode;
+use super::deleted::{refuse_deleted, without_deleted};
 use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
-use crate::{Append, Appended, Entries, EntryRow, NodeRow, Result, TenantId};
+use crate::{Append, Appended, Entries, EntryRow, Error, NodeRow, Result, TenantId};
 
 /// `CROSS JOIN` keeps SQLite from scanning the table and probing the digests.
 const SELECT_NODES: &str = concat!(
@@ -25,7 +28,7 @@ impl Entries for SqliteStore {
         tenant: &TenantId,
         append: &Append,
     ) -> impl Future<Output = Result<()>> + Send {
-        append_all(&self.writer, tenant, std::slice::from_ref(append))
+        append_all(&self.writer, tenant, slice::from_ref(append))
     }
 
     fn append_all(
@@ -79,9 +82,20 @@ impl Entries for SqliteStore {
 }
 
 async fn append_all(writer: &SqlitePool, tenant: &TenantId, appends: &[Append]) -> Result<()> {
+    match append_alive(writer, tenant, appends).await {
+        Err(Error::Deleted) => {
+            let alive = without_deleted(writer, tenant, appends).await?;
+            append_alive(writer, tenant, &alive).await
+        }
+        result => result,
+    }
+}
+
+async fn append_alive(writer: &SqlitePool, tenant: &TenantId, appends: &[Append]) -> Result<()> {
     let words = appends.iter().flat_map(|append| &append.words);
     let words = search::prepared(tenant, words);
     let mut transaction = begin(writer).await?;
+    refuse_deleted(&mut transaction, tenant, appends).await?;
     for append in appends {
         insert_all(&mut transaction, tenant, append).await?;
     }
@@ -106,6 +120,7 @@ async fn extend(
     if tip.as_deref().and_then(Digest::from_slice) != after {
         return Ok(Appended::Superseded);
     }
+    refuse_deleted(&mut transaction, tenant, slice::from_ref(append)).await?;
     insert_all(&mut transaction, tenant, append).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;

@@ -13,7 +13,8 @@ pub trait Compactions {
     ///
     /// # Errors
     /// As for [`append`](crate::Entries::append); [`Dangling`](crate::Error::Dangling) also when the compaction's node or
-    /// conversation is not stored; [`IdTaken`](crate::Error::IdTaken) when the id is in use elsewhere.
+    /// conversation is not stored; [`IdTaken`](crate::Error::IdTaken) when the id is in use elsewhere;
+    /// [`Deleted`](crate::Error::Deleted) when it stands on what was deleted.
     fn commit_compaction(
         &self,
         tenant: &TenantId,

@@ -9,7 +9,8 @@ pub trait Entries {
     /// Adds entries and nodes to the log, in one transaction. What is stored already stays as it is.
     ///
     /// The conversation is created on first use; later, a given label replaces the old one, a parent is set once, and
-    /// `touched_ms` only grows.
+    /// `touched_ms` only grows. A piece that stands on what was [deleted](crate::Housekeeping::delete_conversation) is
+    /// passed over.
     ///
     /// # Errors
     /// [`Conflict`](crate::Error::Conflict) when an entry's key is stored with different bytes,
@@ -31,7 +32,7 @@ pub trait Entries {
     /// itself is still `after`, and otherwise nothing is written. `None` is a conversation with no node of its own.
     ///
     /// # Errors
-    /// As for [`append`](Self::append).
+    /// As for [`append`](Self::append), and [`Deleted`](crate::Error::Deleted).
     fn extend(
         &self,
         tenant: &TenantId,

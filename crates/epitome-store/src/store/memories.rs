@@ -2,7 +2,7 @@
 
 use crate::{MemoryRow, Result, Saved, TenantId};
 
-/// What is remembered beyond one conversation; the only rows that can be deleted one by one.
+/// What is remembered beyond one conversation.
 pub trait Memories {
     /// Keeps a memory, unless one with its key is there.
     ///

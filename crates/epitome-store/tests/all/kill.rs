@@ -126,8 +126,8 @@ async fn inspect(store: &AnyStore, stored: usize) -> usize {
 
 async fn kill_again_and_again(location: &str) {
     let mut random = Random::new(cases::seed());
-    // 25 kills in a normal run, 250 in a soak.
-    let kills = cases::cases(40);
+    // 50 kills in a normal run, 500 in a soak.
+    let kills = cases::cases(20);
     let store = AnyStore::open(location).await.unwrap();
     let (mut there, mut said) = (0, 0);
     for kill in 0..kills {

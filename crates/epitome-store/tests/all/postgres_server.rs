@@ -149,7 +149,7 @@ async fn newer_schema() {
             error,
             Error::NewerSchema {
                 found: 99,
-                known: 2
+                known: 3
             }
         );
         assert!(newer, "{error:?}");

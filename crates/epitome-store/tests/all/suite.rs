@@ -4,6 +4,10 @@
 pub(crate) mod changes;
 #[path = "suite/compactions.rs"]
 pub(crate) mod compactions;
+#[path = "suite/deleting.rs"]
+pub(crate) mod deleting;
+#[path = "suite/housekeeping.rs"]
+pub(crate) mod housekeeping;
 #[path = "suite/leases.rs"]
 pub(crate) mod leases;
 #[path = "suite/listings.rs"]
@@ -32,7 +36,8 @@ macro_rules! run_over {
         $crate::suite::run_over!(@bodies $open_shared,
             shared: one_of_many_gets_the_lease, one_of_many_changes_the_conversation,
                 words_written_by_one_are_found_by_another, one_of_many_extends_the_conversation,
-                one_of_many_commits_the_compaction, many_append_the_same;
+                one_of_many_commits_the_compaction, many_append_the_same,
+                a_snapshot_is_one_moment, deleted_while_others_append;
         );
     };
     ($open:ident) => {
@@ -47,6 +52,12 @@ macro_rules! run_over {
                 a_line_of_forks_nearest_first;
             changes: single_rows, changes_come_in_order, superseded_change_leaves_nothing,
                 dangling_changes_are_refused;
+            deleting: a_conversation_goes_with_all_that_is_its_own, forks_stay_whole,
+                what_was_deleted_does_not_come_back, another_may_begin_alike,
+                forks_of_engines_keep_it, brothers_keep_their_own_pins;
+            housekeeping: statistics_count, sweeping_leaves_what_is_used, oldest_first,
+                a_snapshot_has_everything, brought_in_once, another_secret_is_refused,
+                vacuum_changes_nothing;
             leases: leases_have_one_holder, lost_lease_supersedes;
             memories: memories_are_kept_once, memories_by_words;
             pins: pins_are_dropped_and_restored, forks_share_dropped_pins;

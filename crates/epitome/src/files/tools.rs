@@ -23,18 +23,33 @@ pub(crate) enum Access {
 
 /// A tool's or an argument's name as everybody spells it: `mcp__fs__read_file`, `ReadFile`, `read-file` → `readfile`.
 pub(crate) fn plain(name: &str) -> String {
-    let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
-    let last = last.rsplit("__").next().unwrap_or(last);
+    let last = last_part(name);
+    // Nearly all of them.
+    if last.is_ascii() {
+        let letters = last.bytes().filter(u8::is_ascii_alphanumeric);
+        return letters
+            .map(|letter| char::from(letter.to_ascii_lowercase()))
+            .collect();
+    }
     last.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect()
 }
 
+/// A name without what it stands in: `mcp__x__updatePlan`, `functions.updatePlan`.
+fn last_part(name: &str) -> &str {
+    let bytes = name.as_bytes();
+    let mark = memchr::memrchr3(b'.', b'/', b':', bytes).map_or(0, |at| at + 1);
+    let behind = bytes.get(mark..).unwrap_or_default();
+    let line = behind.windows(2).rposition(|two| two == b"__");
+    let start = mark + line.map_or(0, |at| at + 2);
+    name.get(start..).unwrap_or(name)
+}
+
 /// The words of a tool's name: `mcp__x__updatePlan`, `update_plan` → `update`, `plan`.
 pub(crate) fn name_words(name: &str) -> Vec<String> {
-    let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
-    let last = last.rsplit("__").next().unwrap_or(last);
+    let last = last_part(name);
     let mut words: Vec<String> = vec![String::new()];
     let mut was_small = false;
     for letter in last.chars() {
@@ -77,32 +92,33 @@ pub(crate) fn access(call: &Call) -> Option<Access> {
 
 /// The paths among a file tool's arguments.
 pub(crate) fn paths(call: &Call) -> Vec<String> {
-    arguments::strings(&call.arguments)
+    arguments::strings_under(&call.arguments, names_path)
         .into_iter()
-        .filter(|(name, _)| {
-            matches!(
-                plain(name).as_str(),
-                "path"
-                    | "paths"
-                    | "file"
-                    | "files"
-                    | "filename"
-                    | "filenames"
-                    | "filepath"
-                    | "filepaths"
-                    | "targetfile"
-                    | "relativepath"
-                    | "absolutepath"
-                    | "notebookpath"
-                    | "relativeworkspacepath"
-                    | "oldpath"
-                    | "newpath"
-                    | "source"
-                    | "destination"
-            )
-        })
         .filter_map(|(_, value)| path(&value))
         .collect()
+}
+
+fn names_path(name: &str) -> bool {
+    matches!(
+        plain(name).as_str(),
+        "path"
+            | "paths"
+            | "file"
+            | "files"
+            | "filename"
+            | "filenames"
+            | "filepath"
+            | "filepaths"
+            | "targetfile"
+            | "relativepath"
+            | "absolutepath"
+            | "notebookpath"
+            | "relativeworkspacepath"
+            | "oldpath"
+            | "newpath"
+            | "source"
+            | "destination"
+    )
 }
 
 /// The files of a patch, whoever carries it: a tool of its own, or a shell.

@@ -69,13 +69,16 @@ impl Facts {
     /// Derives the facts of a message.
     #[must_use]
     pub fn of(message: &Message, meter: Meter) -> Self {
-        let (mut trimmable, mut wordy) = (0, 0);
+        let (mut trimmable, mut arguments, mut wordy) = (0, 0, 0);
         let tokens = meter.message_with(message, |block, text_tokens| {
-            let sum = match block {
-                Block::Result(_) => &mut trimmable,
-                _ => &mut wordy,
-            };
-            *sum += text_tokens.saturating_sub(TRIMMED_TOKENS);
+            let beyond = text_tokens.saturating_sub(TRIMMED_TOKENS);
+            match block {
+                Block::Result(_) => trimmable += beyond,
+                Block::Call(call) => {
+                    arguments += argument_tokens(&call.arguments, text_tokens, meter);
+                }
+                _ => wordy += beyond,
+            }
         });
         let mut calls = Vec::new();
         let mut answers = Vec::new();
@@ -114,7 +117,7 @@ impl Facts {
             pin_tokens: saturate(pin_tokens(message, &pins, meter)),
             tokens: saturate(tokens),
             trimmable_tokens: saturate(trimmable),
-            argument_tokens: saturate(argument_tokens(message, meter)),
+            argument_tokens: saturate(arguments),
             wordy_tokens: saturate(wordy),
             calls: calls.into(),
             answers: answers.into(),

@@ -6,8 +6,8 @@
 use std::sync::LazyLock;
 
 use super::class::Class;
-use super::fast_hash::FastMap;
 use super::phrases::{PHRASES, Phrases};
+use crate::fast_hash::FastMap;
 
 pub(super) const GENERAL: &str = include_str!("languages/general.txt");
 /// What English phrases weigh.
@@ -80,14 +80,17 @@ pub(super) static PIECES: LazyLock<FastMap<char, Vec<(Class, &'static str)>>> =
 
 /// The phrases of a table, with their classes.
 pub(super) fn entries(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
-    table
-        .lines()
-        .filter_map(|line| {
-            let (class, phrases) = line.split_once(": ")?;
-            Some((Class::named(class)?, phrases))
-        })
+    lists_of(table)
         .flat_map(|(class, phrases)| phrases.split(',').map(move |phrase| (class, phrase.trim())))
         .filter(|(_, phrase)| !phrase.is_empty())
+}
+
+/// The lines of a table: a class, and its phrases between commas.
+pub(super) fn lists_of(table: &'static str) -> impl Iterator<Item = (Class, &'static str)> {
+    table.lines().filter_map(|line| {
+        let (class, phrases) = line.split_once(": ")?;
+        Some((Class::named(class)?, phrases))
+    })
 }
 
 /// The phrases of a table of weights.

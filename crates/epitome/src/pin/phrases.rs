@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::class::Class;
-use super::fast_hash::FastMap;
-use super::languages::{Tongue, WEIGHTS, entries, weighed};
+use super::languages::{Tongue, WEIGHTS, lists_of, weighed};
+use crate::fast_hash::FastMap;
 
 /// The words of phrases so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,10 +81,8 @@ impl Phrases {
         phrases.numbers.push(None);
         let mut ends: Vec<(Node, Tongue, Class)> = Vec::with_capacity(NODES);
         for tongue in Tongue::ALL {
-            for (class, phrase) in entries(tongue.table()) {
-                let words = phrase.split_ascii_whitespace();
-                let end = words.fold(Self::START, |node, word| phrases.go_on(node, word));
-                ends.push((end, tongue, class));
+            for (class, list) in lists_of(tongue.table()) {
+                phrases.add_list(list, |end| ends.push((end, tongue, class)));
             }
         }
         phrases.weigh();
@@ -120,6 +118,24 @@ impl Phrases {
                 sum.anywhere += weight.anywhere;
                 sum.first += weight.first;
                 sum.later += weight.later;
+            }
+        }
+    }
+
+    /// Adds the phrases between the commas of a list, in one pass.
+    fn add_list(&mut self, list: &'static str, mut ends_at: impl FnMut(Node)) {
+        let (mut node, mut start) = (Self::START, 0);
+        for (at, byte) in list.bytes().chain(std::iter::once(b',')).enumerate() {
+            if !matches!(byte, b' ' | b',') {
+                continue;
+            }
+            if let Some(word) = list.get(start..at).filter(|word| !word.is_empty()) {
+                node = self.go_on(node, word);
+            }
+            start = at + 1;
+            if byte == b',' && node != Self::START {
+                ends_at(node);
+                node = Self::START;
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 
 use super::class::Class;
-use super::fast_hash::hash_of;
 use super::languages::lists;
 use super::{Pin, PinKind, PinState};
 use crate::anchor::anchors;
+use crate::fast_hash::hash_of;
 use crate::letters::is_alphabetic;
 
 /// Pins that a sentence is compared with, the newest first: what is further back is not taken back in passing.

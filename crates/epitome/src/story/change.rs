@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::outline::declared;
 use crate::files::{paths, plain_name, strings};
+use crate::letters::{begins, is_letter};
 use crate::message::Call;
 use crate::word_cut::clip;
 
@@ -45,6 +46,8 @@ pub(crate) struct Edit {
 const NAMES: usize = 40;
 /// The longest line of an edit that is quoted.
 const HEART_CHARS: usize = 110;
+/// A line of fewer letters says nothing.
+const WORD_CHARS: usize = 6;
 /// Two lines stand beside each other up to this length together.
 const PAIR_BYTES: usize = 150;
 
@@ -212,9 +215,7 @@ fn patched(patch: &str) -> Vec<Edit> {
 /// The most telling line of an edit; both lines where one takes the place of another.
 fn heart(old: &str, new: &str) -> Option<String> {
     let lines = |text: &'_ str| -> Vec<String> {
-        let lines = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let lines = text.lines().map(single_spaced);
         lines.filter(|line| says_something(line)).collect()
     };
     let (old_lines, new_lines) = (lines(old), lines(new));
@@ -247,6 +248,18 @@ fn heart(old: &str, new: &str) -> Option<String> {
     }
 }
 
+/// A line with one blank between its words and none around them.
+fn single_spaced(line: &str) -> String {
+    let mut spaced = String::with_capacity(line.len());
+    for word in line.split_whitespace() {
+        if !spaced.is_empty() {
+            spaced.push(' ');
+        }
+        spaced.push_str(word);
+    }
+    spaced
+}
+
 /// The lines that the others have not.
 fn beside<'a>(lines: &'a [String], others: &[String]) -> Vec<&'a String> {
     let others: HashSet<&String> = others.iter().collect();
@@ -254,9 +267,9 @@ fn beside<'a>(lines: &'a [String], others: &[String]) -> Vec<&'a String> {
 }
 
 fn says_something(line: &str) -> bool {
-    let words = line.chars().filter(|one| one.is_alphanumeric()).count();
+    let words = line.chars().filter(|one| is_letter(*one));
     let is_import = ["import ", "use ", "from ", "#include", "package ", "using "]
         .iter()
-        .any(|opening| line.starts_with(opening));
-    words > 5 && !is_import
+        .any(|opening| begins(line, opening));
+    !is_import && words.take(WORD_CHARS).count() == WORD_CHARS
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::files::{plain_name, strings};
+use crate::files::{plain_name, strings_under};
 use crate::message::Message;
 
 /// Folders inside a project, not above one.
@@ -43,19 +43,30 @@ impl Root {
     }
 }
 
+fn is_folder(name: &str) -> bool {
+    matches!(
+        plain_name(name).as_str(),
+        "workdir" | "cwd" | "workingdirectory"
+    )
+}
+
+fn is_path(name: &str) -> bool {
+    let name = plain_name(name);
+    name.contains("path") || name == "file"
+}
+
 /// The folder in which most of the named files stand.
 pub(super) fn find<'a>(messages: &(impl Iterator<Item = &'a Message> + Clone)) -> Option<Root> {
     let mut folders: HashMap<String, u32> = HashMap::new();
     let mut files: Vec<String> = Vec::new();
     let mut all = 0;
     for call in messages.clone().flat_map(Message::calls) {
-        for (name, value) in strings(&call.arguments) {
-            let name = plain_name(&name);
-            let is_folder = matches!(name.as_str(), "workdir" | "cwd" | "workingdirectory");
-            let is_path = name.contains("path") || name == "file";
+        for (name, value) in strings_under(&call.arguments, |name| is_folder(name) || is_path(name))
+        {
+            let is_folder = is_folder(&name);
             let is_plain =
                 value.starts_with('/') && !value.contains(['\n', ' ']) && value.len() < 400;
-            if !is_plain || !(is_folder || is_path) || value.starts_with("/tmp/") {
+            if !is_plain || value.starts_with("/tmp/") {
                 continue;
             }
             all += 1;

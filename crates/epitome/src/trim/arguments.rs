@@ -98,37 +98,41 @@ fn gap(arguments: &str, range: Range<usize>, chars: usize) -> Option<Range<usize
     if text.len() <= chars {
         return None;
     }
-    let borders = borders(text);
     let all = text.chars().count();
     let (head_chars, tail_chars) = (chars - chars / END_PART, chars / END_PART);
-    let head = borders.partition_point(|(_, before)| *before <= head_chars);
-    let tail = borders.partition_point(|(_, before)| all - before > tail_chars);
-    let (start, before) = *borders.get(head.checked_sub(1)?)?;
-    let (end, until) = borders.get(tail).copied().unwrap_or((text.len(), all));
+    let mut head = None;
+    let mut borders = borders(text);
+    let tail = borders.find(|(at, before)| {
+        if *before <= head_chars {
+            head = Some((*at, *before));
+        }
+        all - before <= tail_chars
+    });
+    let (start, before) = head?;
+    let (end, until) = tail.unwrap_or((text.len(), all));
     let gone = until.checked_sub(before)?;
     (gone > marker(gone).chars().count()).then_some(range.start + start..range.start + end)
 }
 
 /// Where a string may be cut: its bytes and its characters before each such place.
-fn borders(text: &str) -> Vec<(usize, usize)> {
-    let mut borders = Vec::new();
+fn borders(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut characters = text.char_indices().enumerate();
     // A pair of escapes that is one character stays together.
     let mut is_half = false;
-    while let Some((before, (at, character))) = characters.next() {
-        if !is_half {
-            borders.push((at, before));
+    std::iter::from_fn(move || {
+        loop {
+            let (before, (at, character)) = characters.next()?;
+            let is_border = !is_half;
+            is_half = false;
+            if character == '\\' && matches!(characters.next(), Some((_, (_, 'u')))) {
+                let digits = characters.by_ref().take(4);
+                let digits: String = digits.map(|(_, (_, one))| one).collect();
+                let unit = u32::from_str_radix(&digits, 16).unwrap_or_default();
+                is_half = (0xD800..0xDC00).contains(&unit);
+            }
+            if is_border {
+                return Some((at, before));
+            }
         }
-        is_half = false;
-        if character == '\\' && matches!(characters.next(), Some((_, (_, 'u')))) {
-            let digits: String = characters
-                .by_ref()
-                .take(4)
-                .map(|(_, (_, one))| one)
-                .collect();
-            let unit = u32::from_str_radix(&digits, 16).unwrap_or_default();
-            is_half = (0xD800..0xDC00).contains(&unit);
-        }
-    }
-    borders
+    })
 }

@@ -202,16 +202,13 @@ fn least_of_arguments(text: &str, meter: Meter) -> u64 {
     (meter.text(&shortest) + 1).max(TRIMMED_TOKENS)
 }
 
-/// How much shortening the arguments of the calls of a message can take away.
-pub(crate) fn argument_tokens(message: &Message, meter: Meter) -> u64 {
-    let calls = message.calls().map(|call| call.arguments.as_ref());
-    calls
-        // Short ones need not be counted: no token is shorter than a byte.
-        .filter(|text| text.len() as u64 > TRIMMED_TOKENS)
-        .map(|text| (text, meter.text(text)))
-        .filter(|(_, tokens)| *tokens > TRIMMED_TOKENS)
-        .map(|(text, tokens)| tokens.saturating_sub(least_of_arguments(text, meter)))
-        .sum()
+/// How much shortening the arguments of a call, which take so many tokens, can take away.
+pub(crate) fn argument_tokens(arguments: &str, tokens: u64, meter: Meter) -> u64 {
+    // No token is shorter than a byte.
+    if arguments.len() as u64 <= TRIMMED_TOKENS || tokens <= TRIMMED_TOKENS {
+        return 0;
+    }
+    tokens.saturating_sub(least_of_arguments(arguments, meter))
 }
 
 /// How much comes off where all larger texts are cut to a size.

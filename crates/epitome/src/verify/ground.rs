@@ -152,6 +152,11 @@ impl Ground {
         self.stances.agreement(told, is_void)
     }
 
+    /// What the user typed that a sentence tells in other words.
+    pub(super) fn his_words(&self, told: &str) -> Option<&str> {
+        self.stances.his_words(told)
+    }
+
     /// Whether a sentence that sets nothing free is about something that the user asked for.
     pub(super) fn is_touched(&self, told: &str) -> bool {
         self.stances.is_touched(told)

@@ -6,7 +6,7 @@ use crate::letters::is_letter;
 use crate::reference::spacebot::SUMMARY_MARK;
 
 use super::mark::is_file;
-use super::voice::{Voice, heading_voice};
+use super::voice::{Voice, heading_voice, lists_rules};
 
 /// A line of a summary.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub(super) struct Line<'a> {
     pub(super) sentences: Vec<&'a str>,
     /// Who speaks in this section.
     pub(super) voice: Voice,
+    /// Whether the section lists instructions of the user.
+    pub(super) is_rule: bool,
     pub(super) kind: LineKind,
 }
 
@@ -44,6 +46,7 @@ const KEPT: &str = ", which are kept and can be restored. What stands under \"Re
 /// The lines of a summary.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut voice = Voice::Narrator;
+    let mut is_rule = false;
     let mut is_titled = false;
     let mut is_fenced = false;
     // What this crate quotes may hold half of a fence, and one that is never closed hides nothing.
@@ -68,9 +71,11 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
             is_fenced ^= is_fence;
             if kind == LineKind::Heading {
                 voice = heading_voice(bare);
+                is_rule = voice == Voice::User && lists_rules(bare);
                 is_titled = bare.starts_with('#');
             } else if !is_titled && begins_anew(text) {
                 voice = Voice::Narrator;
+                is_rule = false;
             }
             let (lead, rest) = match kind {
                 LineKind::Text => text.split_at(lead(text)),
@@ -89,6 +94,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
                     LineKind::Text => voice,
                     _ => Voice::Narrator,
                 },
+                is_rule: is_rule && kind == LineKind::Text,
                 kind,
             }
         })
@@ -159,7 +165,7 @@ fn begins_anew(line: &str) -> bool {
 }
 
 /// Bytes of indentation and of the mark of a list.
-fn lead(line: &str) -> usize {
+pub(super) fn lead(line: &str) -> usize {
     let bare = line.trim_start();
     let indent = line.len() - bare.len();
     let after_bullet = bare.strip_prefix(['-', '*', '•', '–', '+', '>']);

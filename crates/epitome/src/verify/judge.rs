@@ -14,6 +14,9 @@ use super::voice::{self, Claim, Voice};
 use super::word::{Key, Word, words};
 use crate::pin;
 
+/// Shorter sentences say that there is nothing, or lead over to the next.
+const FEWEST_WORDS: usize = 3;
+
 /// A summary under judgement.
 pub(super) struct Judge<'v, 'r, 'a> {
     pub(super) verification: &'v Verification,
@@ -49,6 +52,9 @@ impl<'a> Judge<'_, '_, 'a> {
                     self.strike_with(at, place, line, bytes);
                 }
             }
+            if alarms.is_empty() && line.is_rule {
+                is_struck |= self.in_his_words(at, place, line, sentence);
+            }
             match line.kind {
                 // A heading without its name still parts what stands above from what stands below.
                 LineKind::Heading => {
@@ -67,6 +73,44 @@ impl<'a> Judge<'_, '_, 'a> {
         if !is_struck {
             self.whole_line(at, line);
         }
+    }
+
+    /// Where instructions of the user are listed only his own words stand: what tells one of them in other words is
+    /// exchanged for them, and what cannot be found is told as what it is. Whoever wants to know on which side a
+    /// sentence stands must understand it; whether it is his takes no understanding.
+    fn in_his_words(
+        &mut self,
+        at: usize,
+        place: usize,
+        line: &Line<'a>,
+        sentence: &'a str,
+    ) -> bool {
+        let Verification { ground, rules, .. } = self.verification;
+        let listed = Claim {
+            voice: Voice::User,
+            content: voice::said(line.text, sentence),
+        };
+        let told = claim::told(listed, sentence);
+        let is_short = words(sentence).take(FEWEST_WORDS).count() < FEWEST_WORDS;
+        if self.is_his_own(line, sentence) || claim::is_quoted(ground, told) || self.is_pinned(line)
+        {
+            return false;
+        }
+        let alarm = Alarm {
+            kind: AlarmKind::PinReworded,
+            text: sentence.trim().to_owned(),
+            line: line.number,
+        };
+        match ground.his_words(told).filter(|words| !rules.is_void(words)) {
+            Some(words) => {
+                let words = rules.pinned_in(words).unwrap_or(words);
+                self.repair.exchange(at, place, words);
+            }
+            None if is_short => return false,
+            None => self.repair.set_aside(at, place, sentence),
+        }
+        self.report.alarms.push(alarm);
+        true
     }
 
     /// A rule may be several sentences, and be turned round as a whole.
@@ -168,6 +212,13 @@ impl<'a> Judge<'_, '_, 'a> {
             && self.verification.ground.has_sentence(sentence)
     }
 
+    /// Whether a line of his instructions is one, word for word: he may have cut it into other sentences, and a host may
+    /// have given it.
+    fn is_pinned(&self, line: &Line<'_>) -> bool {
+        let whole = line.text.get(line.lead.len()..).unwrap_or_default();
+        line.is_rule && self.verification.rules.is_pin(whole)
+    }
+
     /// What a sentence says that was not so, or not said by him, and how far what it claims goes. `behind` is the
     /// line from the sentence on.
     fn untrue(&self, line: &Line<'_>, sentence: &str, behind: &str) -> Option<(Alarm, usize)> {
@@ -181,6 +232,9 @@ impl<'a> Judge<'_, '_, 'a> {
                 line: line.number,
             };
             return is_past.then(|| (alarm(), 0));
+        }
+        if self.is_pinned(line) {
+            return None;
         }
         let listed = Claim {
             voice: line.voice,
@@ -215,14 +269,19 @@ impl<'a> Judge<'_, '_, 'a> {
         let agreement = self.agreement(line, sentence, claim);
         let is_turned = match agreement {
             Agreement::Opposes => true,
+            // Among instructions it is exchanged for his own words in any case, so that nobody need guess.
+            Agreement::SeemsToOppose => !line.is_rule,
             // Denials alone do not tell on which side a sentence stands.
             Agreement::Agrees | Agreement::Unclear => older() == Some(Contradiction::Worded),
+            Agreement::Unknown if line.is_rule => older() == Some(Contradiction::Worded),
             Agreement::Unknown => older().is_some(),
         };
         let whole = claim.map(|claim| claim::whole(claim, sentence, behind));
         let is_heard = || {
-            matches!(agreement, Agreement::Agrees | Agreement::Unclear)
-                || self.is_touched(line, sentence, claim)
+            matches!(
+                agreement,
+                Agreement::Agrees | Agreement::Unclear | Agreement::SeemsToOppose
+            ) || self.is_touched(line, sentence, claim)
         };
         let doubt = || whole.and_then(|claim| claim::judge(ground, claim));
         let kind = if is_turned {

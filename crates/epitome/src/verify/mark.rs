@@ -52,20 +52,31 @@ const LONGEST: usize = 240;
 pub(super) fn marks<'a>(line: &'a str, mut take: impl FnMut(Mark<'a>)) {
     let mut start = 0;
     let mut chunk = Chunk::default();
-    for (at, c) in line.char_indices() {
+    let mut at = 0;
+    while let Some(&byte) = line.as_bytes().get(at) {
         // Most characters are small letters.
-        if c.is_ascii_lowercase() && chunk == Chunk::Small {
+        if byte.is_ascii_lowercase() && chunk == Chunk::Small {
+            at += 1;
             continue;
         }
+        let c = match byte.is_ascii() {
+            true => char::from(byte),
+            false => match line.get(at..).and_then(|rest| rest.chars().next()) {
+                Some(c) => c,
+                None => break,
+            },
+        };
+        let behind = at + c.len_utf8();
         if splits(line, at, c) {
             if !chunk.is_plain() {
                 read(line, start, at, &mut take);
             }
-            start = at + c.len_utf8();
+            start = behind;
             chunk = Chunk::default();
         } else {
             chunk.add(c);
         }
+        at = behind;
     }
     if !chunk.is_plain() {
         read(line, start, line.len(), &mut take);
@@ -87,7 +98,7 @@ enum Chunk {
 }
 
 impl Chunk {
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, c: char) {
         *self = match (c, *self) {
             ('a'..='z', Self::Capitals | Self::Small) => Self::Small,
@@ -110,7 +121,7 @@ fn is_small_abroad(c: char) -> bool {
     !c.is_ascii() && is_surely_small(c) && c != '÷' && !is_unspaced(c)
 }
 
-#[inline]
+#[inline(always)]
 fn splits(line: &str, at: usize, c: char) -> bool {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '.' | '/' | '-' | ':' => false,
@@ -236,37 +247,97 @@ fn is_path(text: &str) -> bool {
             .is_some_and(|name| name.len() > 2 && name.chars().all(|c| c.is_ascii_lowercase()));
         return is_file(text) || is_hidden;
     }
-    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
-    let has_letters = |part: &&str| part.contains(char::is_alphabetic);
-    if !parts.iter().any(has_letters) {
+    let parts = || text.split('/').filter(|part| !part.is_empty());
+    if !text.contains(char::is_alphabetic) {
         return false;
     }
     // "and/or", "read/write", "N/A" are words.
-    let tells = |part: &&str| {
+    let tells = |part: &str| {
         part.contains(['.', '_', '-']) && part.len() > 2
             || part.contains(|c: char| c.is_ascii_digit()) && part.contains(char::is_alphabetic)
     };
-    text.starts_with(['/', '.', '~']) || parts.len() > 2 || parts.iter().any(tells)
+    text.starts_with(['/', '.', '~']) || parts().nth(2).is_some() || parts().any(tells)
+}
+
+/// What a name is made of.
+#[derive(Clone, Copy, Default)]
+struct Build {
+    letters: usize,
+    digits: usize,
+    /// Small letters before capitals.
+    humps: usize,
+    /// Underscores, and points or `@`, behind letters or digits.
+    unders: usize,
+    points: usize,
+    /// Colons behind colons.
+    joins: usize,
+}
+
+impl Build {
+    fn of(text: &str) -> Self {
+        match text.is_ascii() {
+            true => Self::of_ascii(text.as_bytes()),
+            false => Self::of_any(text),
+        }
+    }
+
+    /// Nearly all names, and fast: there are many in a source.
+    fn of_ascii(text: &[u8]) -> Self {
+        let mut build = Self::default();
+        let mut previous = b' ';
+        for &byte in text {
+            let is_letter = byte.is_ascii_alphabetic();
+            build.letters += usize::from(is_letter);
+            build.digits += usize::from(byte.is_ascii_digit());
+            if is_letter {
+                build.humps +=
+                    usize::from(byte.is_ascii_uppercase() & previous.is_ascii_lowercase());
+            } else {
+                let is_behind = previous.is_ascii_alphanumeric();
+                match byte {
+                    b'_' => build.unders += usize::from(is_behind),
+                    b'.' | b'@' => build.points += usize::from(is_behind),
+                    b':' => build.joins += usize::from(previous == b':'),
+                    _ => {}
+                }
+            }
+            previous = byte;
+        }
+        build
+    }
+
+    fn of_any(text: &str) -> Self {
+        let mut build = Self::default();
+        let mut previous = ' ';
+        for character in text.chars() {
+            build.letters += usize::from(character.is_alphabetic());
+            build.digits += usize::from(character.is_ascii_digit());
+            build.unders += usize::from(character == '_' && previous.is_alphanumeric());
+            build.humps += usize::from(previous.is_lowercase() && character.is_uppercase());
+            build.points +=
+                usize::from(matches!(character, '.' | '@') && previous.is_alphanumeric());
+            build.joins += usize::from(previous == ':' && character == ':');
+            previous = character;
+        }
+        build
+    }
 }
 
 fn is_identifier(text: &str) -> bool {
-    let mut previous = ' ';
-    let mut letters = 0;
-    let mut digits = 0;
-    let mut joins = 0;
-    let mut humps = 0;
-    let mut unders = 0;
-    let mut points = 0;
-    for character in text.chars() {
-        letters += usize::from(character.is_alphabetic());
-        digits += usize::from(character.is_ascii_digit());
-        unders += usize::from(character == '_' && previous.is_alphanumeric());
-        humps += usize::from(previous.is_lowercase() && character.is_uppercase());
-        points += usize::from(matches!(character, '.' | '@') && previous.is_alphanumeric());
-        joins += usize::from(previous == ':' && character == ':');
-        previous = character;
-    }
-    if letters == 0 || text.len() < 3 || is_version(text) || has_unit(text) {
+    let Build {
+        letters,
+        digits,
+        humps,
+        unders,
+        points,
+        joins,
+    } = Build::of(text);
+    // A version has one letter at most, and what a number counts is short.
+    if letters == 0
+        || text.len() < 3
+        || letters <= 1 && is_version(text)
+        || letters <= UNIT_BYTES && has_unit(text)
+    {
         return false;
     }
     let is_dotted = points > 0
@@ -296,12 +367,15 @@ pub(super) fn is_version(text: &str) -> bool {
     figures && (is_marked || number.contains('.'))
 }
 
+/// What a number counts is no longer where it stands right behind it.
+const UNIT_BYTES: usize = 3;
+
 /// `200k`, `50ms`, `1st`: a number and what it counts.
 fn has_unit(text: &str) -> bool {
     let number = text.trim_start_matches(['~', '$', '€', '#', '-']);
     let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || ".,".contains(c));
     unit.len() < number.len()
-        && unit.len() <= 3
+        && unit.len() <= UNIT_BYTES
         && unit.chars().all(|c| c.is_alphabetic() || c == '%')
 }
 
@@ -357,13 +431,14 @@ fn weight(line: &str, start: usize, number: &str) -> Option<Weight> {
         return None;
     }
     // One digit without more counts something that the summary itself may have counted.
-    let is_bare = digits < 2 && number.len() == 1;
+    if digits < 2 && number.len() == 1 {
+        return None;
+    }
     let named = |word: &str| COUNTED.iter().any(|known| known.eq_ignore_ascii_case(word));
     let is_named = before.ends_with(['#', '$', '€']) || lead(before).is_some_and(named);
-    match (is_bare, is_named) {
-        (true, _) => None,
-        (false, true) => Some(Weight::Full),
-        (false, false) => Some(Weight::Weak),
+    match is_named {
+        true => Some(Weight::Full),
+        false => Some(Weight::Weak),
     }
 }
 

@@ -9,6 +9,8 @@ use crate::pin::{Pin, PinKind};
 
 const ADDED: &str = "## Added from the log";
 const PINS: &str = "### Instructions of the user that are in force (verbatim)";
+/// Where sentences stand that were listed among the user's instructions and are not in his words.
+const RETOLD: &str = "### Told in the summary's own words (quoted data, no instructions)";
 const TODOS: &str = "### Open to-dos";
 const LEDGER: &str = "### Names that the summary left out (data)";
 const CHANGED: &str = "- Files changed: ";
@@ -24,10 +26,13 @@ pub(super) struct Repair<'a> {
     lines: Vec<Line<'a>>,
     /// Which sentences go, by line and place.
     struck: BTreeSet<(usize, usize)>,
+    /// What stands instead of some of these: the user's own words.
+    exchanged: BTreeMap<(usize, usize), String>,
     /// What goes from headings, by line.
     blanked: BTreeMap<usize, Vec<String>>,
     headings: Vec<String>,
     pins: Vec<String>,
+    retold: Vec<String>,
     todos: Vec<String>,
     changed: Vec<String>,
     named: Vec<String>,
@@ -46,9 +51,11 @@ impl<'a> Repair<'a> {
         Self {
             lines: lines.to_vec(),
             struck: BTreeSet::new(),
+            exchanged: BTreeMap::new(),
             blanked: BTreeMap::new(),
             headings: Vec::new(),
             pins: Vec::new(),
+            retold: Vec::new(),
             todos: Vec::new(),
             changed: Vec::new(),
             named: Vec::new(),
@@ -58,6 +65,21 @@ impl<'a> Repair<'a> {
     /// Takes a sentence out.
     pub(super) fn strike(&mut self, line: usize, sentence: usize) {
         self.struck.insert((line, sentence));
+    }
+
+    /// Puts the user's words in the place of a sentence; once is enough.
+    pub(super) fn exchange(&mut self, line: usize, sentence: usize, words: &str) {
+        self.struck.insert((line, sentence));
+        let is_told = self.lines.iter().any(|line| line.text.contains(words));
+        if !is_told && !self.exchanged.values().any(|other| other == words) {
+            self.exchanged.insert((line, sentence), words.to_owned());
+        }
+    }
+
+    /// Takes a sentence out of a list of instructions, and tells it as what it is.
+    pub(super) fn set_aside(&mut self, line: usize, sentence: usize, text: &str) {
+        self.struck.insert((line, sentence));
+        self.retold.push(text.trim().to_owned());
     }
 
     /// Takes a name out of a heading.
@@ -120,13 +142,7 @@ impl<'a> Repair<'a> {
             } else if self.struck.range((at, 0)..(at + 1, 0)).next().is_none() {
                 text.push_str(line.text);
             } else {
-                let left: String = line
-                    .sentences
-                    .iter()
-                    .enumerate()
-                    .filter(|(place, _)| !self.struck.contains(&(at, *place)))
-                    .map(|(_, sentence)| *sentence)
-                    .collect();
+                let left = self.left_of(at, line);
                 if left.trim().is_empty() {
                     continue;
                 }
@@ -136,6 +152,20 @@ impl<'a> Repair<'a> {
             text.push('\n');
         }
         text
+    }
+
+    /// What is left of the sentences of a line.
+    fn left_of(&self, at: usize, line: &Line<'a>) -> String {
+        let mut left = String::new();
+        for (place, sentence) in line.sentences.iter().enumerate() {
+            if let Some(words) = self.exchanged.get(&(at, place)) {
+                left.push_str(words);
+                left.push(' ');
+            } else if !self.struck.contains(&(at, place)) {
+                left.push_str(sentence);
+            }
+        }
+        left
     }
 
     pub(super) fn finish(self, original: &str) -> Repaired {
@@ -152,6 +182,7 @@ impl<'a> Repair<'a> {
         text.push_str(&added);
         let appended = [
             self.headings,
+            self.exchanged.into_values().collect(),
             self.pins,
             self.todos,
             self.changed,
@@ -192,6 +223,7 @@ impl<'a> Repair<'a> {
             .collect();
         let parts = [
             (PINS, bullets(&self.pins)),
+            (RETOLD, bullets(&self.retold)),
             (TODOS, bullets(&self.todos)),
             (LEDGER, named),
         ];

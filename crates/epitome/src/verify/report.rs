@@ -13,6 +13,8 @@ pub enum AlarmKind {
     PinMissing,
     /// It says the opposite of an instruction of the user, or another thing.
     PinContradicted,
+    /// It tells an instruction of the user in other words than his.
+    PinReworded,
     /// An open to-do is missing.
     TodoDropped,
     /// It gives what only a tool or a client wrote the authority of the user.
@@ -38,6 +40,7 @@ impl AlarmKind {
             Self::Invented(AnchorKind::Url) => "invented_url",
             Self::PinMissing => "pin_missing",
             Self::PinContradicted => "pin_contradicted",
+            Self::PinReworded => "pin_reworded",
             Self::TodoDropped => "todo_dropped",
             Self::OrderFromTool => "order_from_tool",
             Self::Attribution => "attribution",
@@ -47,7 +50,8 @@ impl AlarmKind {
         }
     }
 
-    /// Whether something is there that should not be; otherwise something is not there that should be.
+    /// Whether something is there that is not so; otherwise something is not there that should be, or not in the words
+    /// in which it should be.
     #[must_use]
     pub const fn is_untrue(self) -> bool {
         matches!(

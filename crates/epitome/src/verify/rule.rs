@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use super::denial::{self, Wording};
 use super::gist::Gist;
+use super::item;
 use super::word::{Key, Spread, is_unspaced};
 use crate::haystack::Haystack;
 use crate::message::{Message, Role};
@@ -143,6 +144,25 @@ impl Rules {
     /// Whether a sentence is a pin that is not in force.
     pub(super) fn is_void(&self, sentence: &str) -> bool {
         !self.void.is_empty() && self.void.contains(&single_spaced(sentence))
+    }
+
+    /// Whether a text is an instruction in force, or a line of one, word for word.
+    pub(super) fn is_pin(&self, text: &str) -> bool {
+        let spaced = single_spaced(text);
+        let is_it = |pin: &str| pin.len() >= spaced.len() && single_spaced(pin) == spaced;
+        let without_mark = |line: &str| line.split_at(item::lead(line)).1.trim() == text.trim();
+        let mut pins = self.rules.iter().map(|rule| rule.pin.text.as_str());
+        pins.any(|pin| is_it(pin) || pin.lines().any(without_mark))
+    }
+
+    /// The instruction in force that stands in a sentence of the user, if one does; the longest of several.
+    pub(super) fn pinned_in(&self, sentence: &str) -> Option<&str> {
+        let spaced = single_spaced(sentence);
+        let pins = self.rules.iter().map(|rule| &rule.pin);
+        let pins = pins.filter(|pin| pin.kind == PinKind::Instruction);
+        let inside = pins.filter(|pin| spaced.contains(&single_spaced(&pin.text)));
+        let longest = inside.max_by_key(|pin| pin.text.len());
+        longest.map(|pin| pin.text.as_str())
     }
 
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not

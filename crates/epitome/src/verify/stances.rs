@@ -15,6 +15,8 @@ use index::{Found, Index};
 const SENTENCE_BYTES: usize = 400;
 /// How much less alike than the one that is most alike others may be that are about the same too.
 const NEARLY_AS_ALIKE: f64 = 0.12;
+/// How alike two sentences are that differ in little more than what turns one of them round.
+const SURELY_ALIKE: f64 = 0.85;
 /// What stands between clauses that say something of their own.
 const BETWEEN_CLAUSES: [char; 6] = [';', '；', '.', '。', '!', '！'];
 
@@ -23,8 +25,10 @@ const BETWEEN_CLAUSES: [char; 6] = [';', '；', '.', '。', '!', '！'];
 pub(super) enum Agreement {
     /// He said so, perhaps in other words.
     Agrees,
-    /// He said the opposite, and nothing else about it.
+    /// He said the opposite in nearly the same words, and nothing else about it.
     Opposes,
+    /// The same, in words that are less alike.
+    SeemsToOppose,
     /// He spoke about it, and nobody can tell on which side.
     Unclear,
     /// He said nothing that is known to be about it.
@@ -51,7 +55,10 @@ impl Agreement {
         if nearly.clone().any(|one| one.side == Side::Same) {
             Self::Agrees
         } else if nearly.all(Compared::is_opposite) {
-            Self::Opposes
+            match best >= SURELY_ALIKE {
+                true => Self::Opposes,
+                false => Self::SeemsToOppose,
+            }
         } else {
             Self::Unclear
         }
@@ -86,11 +93,18 @@ impl Stances {
 
     /// Whether a sentence that sets nothing free is about something that the user asked for.
     pub(super) fn is_touched(&self, told: &str) -> bool {
-        if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
+        if !self.may_know(told) {
             return false;
         }
         let told = Stance::of(told);
         !told.frees() && self.index().touches(&told, &self.text)
+    }
+
+    /// Whether a sentence says something that he may have said something about.
+    fn may_know(&self, told: &str) -> bool {
+        told.len() <= SENTENCE_BYTES
+            && !self.sentences.is_empty()
+            && told.contains(char::is_alphanumeric)
     }
 
     /// What the numbers that the user typed come to, however they were written.
@@ -110,9 +124,17 @@ impl Stances {
             .get_or_init(|| Index::of(&self.text, &self.sentences))
     }
 
+    /// What the user typed that a sentence tells in other words, as far as the words can show it.
+    pub(super) fn his_words(&self, told: &str) -> Option<&str> {
+        if !self.may_know(told) {
+            return None;
+        }
+        self.index().nearest(&Stance::of(told), &self.text)
+    }
+
     /// How a sentence stands to what the user typed, without what `is_void` no longer counts.
     pub(super) fn agreement(&self, told: &str, is_void: &dyn Fn(&str) -> bool) -> Agreement {
-        if told.len() > SENTENCE_BYTES || self.sentences.is_empty() {
+        if !self.may_know(told) {
             return Agreement::Unknown;
         }
         let index = self.index();
@@ -129,7 +151,11 @@ impl Stances {
             let clauses: Vec<Agreement> = clauses
                 .map(|clause| Agreement::of(&about(clause)))
                 .collect();
-            for one in [Agreement::Opposes, Agreement::Agrees] {
+            for one in [
+                Agreement::Opposes,
+                Agreement::SeemsToOppose,
+                Agreement::Agrees,
+            ] {
                 if clauses.contains(&one) {
                     return one;
                 }

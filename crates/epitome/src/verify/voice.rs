@@ -217,6 +217,15 @@ const BINDING: &[&str] = &[
     "制約",
     "지시",
 ];
+/// In a heading under which the user speaks: what is listed binds whoever goes on, and not only tells of him.
+const RULES: &[&str] = &[
+    "instruction",
+    "constraint",
+    "preference",
+    "requirement",
+    "rule",
+    "order",
+];
 /// In a heading: what is listed is to be done.
 const TASKS: &[&str] = &[
     "pending",
@@ -276,6 +285,13 @@ pub(super) fn heading_voice(heading: &str) -> Voice {
     } else {
         Voice::Narrator
     }
+}
+
+/// Whether a heading under which the user speaks lists what he wants in future, and not all that he said.
+pub(super) fn lists_rules(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let mut words = RULES.iter().chain(BINDING);
+    words.any(|word| lower.contains(word))
 }
 
 /// A sentence that says who spoke, and what it says of that.

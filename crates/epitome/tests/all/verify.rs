@@ -6,6 +6,8 @@ mod cases;
 mod corrupt;
 #[path = "verify/hand.rs"]
 mod hand;
+#[path = "verify/own_words.rs"]
+mod own_words;
 #[path = "verify/samples.rs"]
 mod samples;
 #[path = "verify/taken_back.rs"]

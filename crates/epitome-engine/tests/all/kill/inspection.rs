@@ -7,6 +7,7 @@ use std::time::Duration;
 use epitome_engine::Clock;
 use epitome_engine::conversation::StepAction;
 use epitome_store::{AnyStore, ChangeKind, ConversationId, Leases, Store, TenantId};
+use epitome_testkit::stores;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
@@ -55,15 +56,17 @@ impl Known {
     }
 
     /// Everything acknowledged is in the store, and what is there is whole, valid and workable.
-    pub(super) async fn inspect(&mut self, file: &Path, names: &[String]) {
-        let location = format!("sqlite:{}", file.display());
-        assert_sound(file).await;
+    pub(super) async fn inspect(&mut self, location: &str, names: &[String]) {
+        if let Some(file) = location.strip_prefix("sqlite:") {
+            assert_sound(Path::new(file)).await;
+        }
+        stores::let_time_pass(location, LEASE_MS + 1);
         // Later than any lease that the dead one held.
         let clock = Clock::default();
         let later = Clock::new(move || clock.now_ms() + LEASE_MS + 1);
-        let second = engine(&location, later.clone(), 0).await;
-        let first = engine(&location, later.clone(), 0).await;
-        let leases = AnyStore::open(&location).await.unwrap();
+        let second = engine(location, later.clone(), 0).await;
+        let first = engine(location, later.clone(), 0).await;
+        let leases = AnyStore::open(location).await.unwrap();
         for name in names {
             let id = ConversationId::new(name).unwrap();
             let conversation = first.open(&id).await.unwrap();

@@ -119,7 +119,9 @@ pub(super) async fn perform(
             Ok(()) => Done::new("undo", [Happened::changed([ChangeKind::Undone])]),
             Err(error) => Done::of_error(&error),
         },
-        Act::Fork(_) | Act::Crash(..) | Act::Wait => unreachable!("not a thing of one engine"),
+        Act::Fork(_) | Act::Crash(..) | Act::Wait | Act::Delete => {
+            unreachable!("not a thing of one engine")
+        }
     }
 }
 

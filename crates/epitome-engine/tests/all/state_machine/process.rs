@@ -1,7 +1,6 @@
 //! An engine that can die: with a runtime and a handle on the store of its own.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,12 +10,14 @@ use epitome::settings::Settings;
 use epitome::{Meter, Window};
 use epitome_engine::{Clock, Conversation, Engine};
 use epitome_store::{AnyStore, ConversationId};
+use epitome_testkit::stores;
 use epitome_wire::Wire;
 use tokio::runtime::{Builder, Runtime};
 
 use super::pen::Pen;
 
-pub(crate) const LEASE_MS: i64 = 30_000;
+/// Longer than any case takes: where leases go by the clock of a server, real time passes too.
+pub(crate) const LEASE_MS: i64 = 3_600_000;
 const WINDOW_TOKENS: u64 = 3_000;
 
 /// A runtime and a handle on the store: what is expensive to make, and lost in a crash.
@@ -24,14 +25,23 @@ pub(crate) struct Host {
     // Dropped first: what is left of an engine goes down inside its runtime.
     pub(crate) store: AnyStore,
     runtime: Runtime,
+    location: String,
+    /// What it calls itself at a database server.
+    name: String,
 }
 
 impl Host {
-    pub(crate) fn start(file: &Path) -> Self {
+    pub(crate) fn start(location: &str, number: usize) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let location = format!("sqlite:{}", file.display());
-        let store = runtime.block_on(AnyStore::open(&location)).unwrap();
-        Self { store, runtime }
+        let name = format!("host{number}");
+        let opening = stores::opened_by(location, &name);
+        let store = runtime.block_on(AnyStore::open(&opening)).unwrap();
+        Self {
+            store,
+            runtime,
+            location: location.to_owned(),
+            name,
+        }
     }
 
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
@@ -55,7 +65,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(host: Host, holder: &str, making: &Making) -> Self {
+    pub(crate) fn start(host: Host, holder: &str, making: &Making, skew_ms: i64) -> Self {
         let pen = Pen::default();
         let now = Arc::clone(&making.now_ms);
         let building = Engine::builder()
@@ -67,7 +77,7 @@ impl Process {
             .wire(making.wire)
             .without_guard()
             .writer(pen.clone())
-            .clock(Clock::new(move || now.load(Ordering::Relaxed)))
+            .clock(Clock::new(move || now.load(Ordering::Relaxed) + skew_ms))
             .lease_ms(LEASE_MS)
             .build();
         let engine = host.run(building).unwrap();
@@ -95,6 +105,11 @@ impl Process {
 
     pub(crate) fn known(&self, id: &ConversationId) -> Option<Conversation> {
         self.conversations.get(id).cloned()
+    }
+
+    /// Gives a conversation away that it has.
+    pub(crate) fn forget(&mut self, id: &ConversationId) -> Option<Conversation> {
+        self.conversations.remove(id)
     }
 
     /// The conversation as the store has it.
@@ -130,7 +145,15 @@ impl Process {
         let inside = host.runtime.enter();
         drop((conversations, engine));
         drop(inside);
-        drop(host);
+        let Host {
+            store,
+            runtime,
+            location,
+            name,
+        } = host;
+        drop(store);
+        drop(runtime);
+        stores::wait_until_gone(&location, &name);
     }
 
     /// Ends the engine and gives back what the next one can use, unless work is still going on there.

@@ -1,13 +1,13 @@
 //! Two engines, a witness that looks at the store after every step, and the models of all conversations.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use epitome::settings::{DesignSettings, Settings};
 use epitome::{Message, PresetName};
-use epitome_store::{ChangeKind, ConversationId, Leases, TenantId};
+use epitome_store::{ChangeKind, ConversationId, Conversations, Housekeeping, Leases, TenantId};
+use epitome_testkit::stores;
 use epitome_wire::Wire;
 
 use super::lease::{Lease, Turn};
@@ -50,17 +50,27 @@ fn settings(preset: PresetName) -> Settings {
 
 /// What is expensive to make and is used by one case after the other.
 pub(super) struct Hosts {
-    file: PathBuf,
+    location: String,
     idle: Vec<Host>,
     lives: usize,
     /// How often each kind of thing happened.
     pub(super) tally: BTreeMap<&'static str, usize>,
 }
 
+/// How far the clock of an engine is off. Where leases go by the clock of a server that changes nothing; engines on one file
+/// are on one machine and have one clock.
+fn skew_ms(life: usize) -> i64 {
+    match (stores::kind(), life % 3) {
+        (stores::Kind::Sqlite, _) | (_, 0) => 0,
+        (stores::Kind::Postgres, 1) => 7_200_000,
+        (stores::Kind::Postgres, _) => -7_200_000,
+    }
+}
+
 impl Hosts {
-    pub(super) fn new(file: PathBuf) -> Self {
+    pub(super) fn new(location: String) -> Self {
         Self {
-            file,
+            location,
             idle: Vec::new(),
             lives: 0,
             tally: BTreeMap::new(),
@@ -68,13 +78,13 @@ impl Hosts {
     }
 
     fn start(&mut self, making: &Making) -> Living {
-        let host = self.idle.pop();
-        let host = host.unwrap_or_else(|| Host::start(&self.file));
         self.lives += 1;
+        let host = self.idle.pop();
+        let host = host.unwrap_or_else(|| Host::start(&self.location, self.lives));
         let holder = format!("engine {}", self.lives);
         Living {
             life: self.lives,
-            process: Process::start(host, &holder, making),
+            process: Process::start(host, &holder, making, skew_ms(self.lives)),
         }
     }
 }
@@ -96,6 +106,7 @@ pub(super) struct World<'a> {
     witness: Process,
     engines: Vec<Living>,
     tracked: Vec<Tracked>,
+    deleted: Vec<ConversationId>,
     messages_made: usize,
 }
 
@@ -129,6 +140,7 @@ impl<'a> World<'a> {
                 model: Model::new(seen),
                 lease: Lease::Free,
             }],
+            deleted: Vec::new(),
             messages_made: MESSAGES_AT_FIRST,
         }
     }
@@ -137,9 +149,8 @@ impl<'a> World<'a> {
     pub(super) fn step(&mut self, op: &Op) {
         let at = op.conversation % self.tracked.len();
         match &op.act {
-            Act::Wait => {
-                self.making.now_ms.fetch_add(LEASE_MS, Ordering::Relaxed);
-            }
+            Act::Wait => self.wait(),
+            Act::Delete => self.delete(op.engine, at),
             Act::Fork(percent) => self.fork(op.engine, at, *percent),
             Act::Crash(act, waits) => self.crash(op.engine, at, act, *waits),
             // Whoever was asked answers.
@@ -156,17 +167,28 @@ impl<'a> World<'a> {
 
     /// Everything is still as the models say, and nobody is kept from working for good.
     pub(super) fn end(mut self) {
-        self.making.now_ms.fetch_add(LEASE_MS, Ordering::Relaxed);
+        self.wait();
         for at in 0..self.tracked.len() {
             self.compare(at, &[Happened::nothing()]);
             let id = self.tracked[at].id.clone();
             let granted = self.witness.run(self.ask_for_lease(&id));
             assert!(granted, "a job is stuck");
         }
+        for id in &self.deleted {
+            let store = self.witness.store();
+            let found = self.witness.run(store.conversation(&TenantId::local(), id));
+            assert_eq!(found.unwrap(), None, "what was deleted came back");
+        }
         let engines = self.engines.into_iter().map(|one| one.process);
         for process in engines.chain([self.witness]) {
             self.hosts.idle.extend(process.retire());
         }
+    }
+
+    /// Every lease runs out, by whatever clock it goes.
+    fn wait(&self) {
+        self.making.now_ms.fetch_add(LEASE_MS, Ordering::Relaxed);
+        stores::let_time_pass(&self.hosts.location, LEASE_MS);
     }
 
     fn act(&mut self, who: usize, at: usize, act: &Act) {
@@ -241,6 +263,39 @@ impl<'a> World<'a> {
         self.compare(at, &[Happened::nothing()]);
         self.compare(self.tracked.len() - 1, &[Happened::nothing()]);
         self.tally("fork");
+    }
+
+    /// A conversation goes, whatever engines have of it in memory and are doing with it. One that others are put together
+    /// from stays.
+    fn delete(&mut self, who: usize, at: usize) {
+        if self.tracked.len() < 2 {
+            return;
+        }
+        let id = self.tracked[at].id.clone();
+        let tenant = TenantId::local();
+        let process = &self.engines[who].process;
+        let deleting = process.store().delete_conversation(&tenant, &id, 1);
+        match process.run(deleting) {
+            Ok(Some(_)) => {}
+            Err(epitome_store::Error::Forked { .. }) => {
+                self.compare(at, &[Happened::nothing()]);
+                return self.tally("kept for its forks");
+            }
+            other => panic!("{other:?}"),
+        }
+        let message = self.next_message(at, &Act::Delete);
+        for Living { process, .. } in &mut self.engines {
+            if let Some(held) = process.forget(&id) {
+                let pushed = process.run(held.push(&message));
+                assert!(pushed.is_err(), "it was deleted");
+            }
+        }
+        self.tracked.remove(at);
+        self.deleted.push(id);
+        for at in 0..self.tracked.len() {
+            self.compare(at, &[Happened::nothing()]);
+        }
+        self.tally("deleted");
     }
 
     /// The engine begins something and dies: before, after, or in the middle.

@@ -94,7 +94,7 @@ async fn memories_are_saved_once_per_cycle_and_nothing_of_it_is_in_the_conversat
     let prompts = FlushPrompts::from(&own.memory_flush);
     let caller = caller(&server, Wire::OpenAiChat, 200_000);
     let store = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", store.path().join("memory.db").display());
+    let url = epitome_testkit::stores::location(&store.path().join("memory.db"));
     let opened = epitome_store::AnyStore::open(&url).await.unwrap();
     let engine = builder(&settings, WINDOW, &caller)
         .store(opened)

@@ -1,7 +1,10 @@
 //! Several handles on one store, as several processes have them: none knows of the others but through the store.
 
-use epitome_store::{Appended, ChangeKind, Committed, SearchScope, Store};
-use tokio::task::JoinSet;
+use std::ops::ControlFlow;
+
+use epitome_store::{Appended, ChangeKind, Committed, SearchScope, SnapshotRow, Store};
+use tokio::runtime::Handle;
+use tokio::task::{JoinSet, block_in_place};
 
 use crate::fixtures::{
     Handles, chain, compaction, conversation, node, nothing, tenant, with_words,
@@ -169,5 +172,71 @@ pub(crate) async fn many_append_the_same<S: Store + Clone>(handles: Handles<S>) 
         let tip = node(&format!("{round} 22"));
         let history = handles.reader.history(&tenant("t"), tip).await.unwrap();
         assert_eq!(history.len(), 23);
+    }
+}
+
+/// What is written while it is read is no part of it.
+pub(crate) async fn a_snapshot_is_one_moment<S: Store + Clone>(handles: Handles<S>) {
+    let t = tenant("t");
+    let writer = handles.writers[0].clone();
+    writer.tenant_key(&t, [7; 32]).await.unwrap();
+    writer
+        .append(&t, &chain("c", &["a", "b"], 0))
+        .await
+        .unwrap();
+    let mut tables = Vec::new();
+    let mut each = |row: SnapshotRow| {
+        if tables.is_empty() {
+            let later = chain("c", &["a", "b", "later"], 2);
+            let writing = writer.append(&t, &later);
+            block_in_place(|| Handle::current().block_on(writing)).unwrap();
+        }
+        tables.push(row.table);
+        ControlFlow::Continue(())
+    };
+    handles.reader.snapshot(&mut each).await.unwrap();
+    let expected = [
+        "tenants",
+        "conversations",
+        "entries",
+        "entries",
+        "nodes",
+        "nodes",
+    ];
+    assert_eq!(tables, expected);
+    let history = handles.reader.history(&t, node("later")).await.unwrap();
+    assert_eq!(history.len(), 3);
+}
+
+/// Clients that send everything again, each time a little more, do not bring back what somebody deletes meanwhile.
+pub(crate) async fn deleted_while_others_append<S: Store + Clone>(handles: Handles<S>) {
+    for round in 0..5 {
+        let names: Vec<String> = (0..60).map(|name| format!("{round} {name}")).collect();
+        let place = format!("c{round}");
+        let mut tasks = JoinSet::new();
+        for store in handles.writers.iter().skip(1) {
+            let (store, names, place) = (store.clone(), names.clone(), place.clone());
+            tasks.spawn(async move {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                for length in 2..names.len() {
+                    let whole = with_words(chain(&place, &names[..length], 0), "zebra");
+                    store.append(&tenant("t"), &whole).await.unwrap();
+                }
+            });
+        }
+        let (t, id) = (tenant("t"), conversation(&place));
+        let first = &handles.writers[0];
+        while first
+            .delete_conversation(&t, &id, 9)
+            .await
+            .unwrap()
+            .is_none()
+        {
+            tokio::task::yield_now().await;
+        }
+        tasks.join_all().await;
+        assert_eq!(first.conversation(&t, &id).await.unwrap(), None);
+        let links: Vec<_> = names.iter().map(|name| node(name)).collect();
+        assert_eq!(first.find_nodes(&t, &links).await.unwrap(), []);
     }
 }

@@ -22,6 +22,8 @@ type Cue = (&'static [u8], u8);
 /// The cues by their first byte, and the group of each; offers have none.
 struct Table {
     by_first: [Vec<Cue>; 256],
+    /// For each first byte the second ones, as a set.
+    seconds: [[u64; 4]; 256],
     groups: Vec<Option<usize>>,
 }
 
@@ -32,13 +34,23 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let offers = OFFERS.iter().map(|offer| (None, offer));
     let mut table = Table {
         by_first: [const { Vec::new() }; 256],
+        seconds: [[0; 4]; 256],
         groups: Vec::new(),
     };
     for (number, (group, cue)) in (0_u8..).zip(grouped.chain(offers)) {
         table.groups.push(group);
-        let first = cue.as_bytes().first().copied().unwrap_or_default();
-        if let Some(cues) = table.by_first.get_mut(usize::from(first)) {
+        let first = usize::from(cue.as_bytes().first().copied().unwrap_or_default());
+        if let Some(cues) = table.by_first.get_mut(first) {
             cues.push((cue.as_bytes(), number));
+        }
+        let seconds = table.seconds.get_mut(first).into_iter().flatten();
+        for (part, seconds) in (0_u8..).zip(seconds) {
+            match cue.as_bytes().get(1) {
+                Some(second) if second / 64 == part => *seconds |= 1 << (second % 64),
+                Some(_) => {}
+                // Anything may stand behind a cue of one byte.
+                None => *seconds = u64::MAX,
+            }
         }
     }
     table
@@ -51,6 +63,12 @@ pub(super) fn found(lower: &str) -> Found {
     let mut seen = [0_u64; 4];
     let mut found = Found::default();
     for (at, first) in bytes.iter().enumerate() {
+        let second = bytes.get(at + 1).copied().unwrap_or_default();
+        let seconds = table.seconds.get(usize::from(*first));
+        let seconds = seconds.and_then(|seconds| seconds.get(usize::from(second / 64)));
+        if seconds.is_none_or(|seconds| seconds & 1 << (second % 64) == 0) {
+            continue;
+        }
         let Some(cues) = table.by_first.get(usize::from(*first)) else {
             continue;
         };

@@ -50,7 +50,8 @@ impl Ground {
                 Block::Call(call) => {
                     let head = values::head(&call.name, &call.arguments);
                     self.text(&head, Speakers::CALL, &[]);
-                    self.text(&call.arguments, Speakers::CALL, &[]);
+                    let spelled = values::without_texts(&call.arguments);
+                    self.text(&spelled, Speakers::CALL, &[]);
                     for (_, value) in files::strings(&call.arguments) {
                         self.text(&value, Speakers::CALL, &[]);
                     }
@@ -321,10 +322,10 @@ fn answer(result: &str) -> Option<&str> {
 
 /// The names of files among a call's arguments, without their endings.
 fn file_words(arguments: &str) -> Vec<Key> {
-    files::strings(arguments)
+    files::short_strings(arguments, 400)
         .iter()
-        .filter(|(_, value)| value.len() < 400 && !value.contains('\n'))
-        .filter_map(|(_, value)| value.rsplit('/').next())
+        .filter(|value| !value.contains('\n'))
+        .filter_map(|value| value.rsplit('/').next())
         .filter(|name| is_file(name))
         .filter_map(|name| words(name).next())
         .map(|word| word.key)

@@ -1,5 +1,9 @@
 //! A call as one line, as people and summaries write it: what it is called and the values it is given.
 
+use std::borrow::Cow;
+
+use crate::files;
+
 /// Bytes of a call that are read as one line. What is longer is text that was written, and read line by line.
 const HEAD_BYTES: usize = 600;
 
@@ -28,15 +32,35 @@ pub(super) fn head(name: &str, arguments: &str) -> String {
 
 /// Bytes before the quote that ends a string.
 fn string_bytes(quoted: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in quoted.bytes().enumerate() {
-        match byte {
-            b'"' if !is_escaped => return at,
-            b'\\' => is_escaped = !is_escaped,
-            _ => is_escaped = false,
-        }
+    let behind = files::behind_string(quoted);
+    behind.map_or(quoted.len(), |behind| quoted.len() - behind.len() - 1)
+}
+
+/// Longer strings are texts, which are read by themselves without their escapes.
+const TEXT_BYTES: usize = 200;
+
+/// Arguments as they are spelled, without the texts in them.
+pub(super) fn without_texts(arguments: &str) -> Cow<'_, str> {
+    if arguments.len() < TEXT_BYTES || !arguments.trim_start().starts_with(['{', '[']) {
+        return Cow::Borrowed(arguments);
     }
-    quoted.len()
+    let mut spelled = String::new();
+    let mut rest = arguments;
+    while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
+        let (before, quoted) = rest.split_at(quote + 1);
+        spelled.push_str(before);
+        let bytes = string_bytes(quoted);
+        let (value, behind) = quoted.split_at(bytes);
+        if value.len() < TEXT_BYTES || behind.is_empty() {
+            spelled.push_str(value);
+        }
+        let quote = usize::from(!behind.is_empty());
+        let (closing, behind) = behind.split_at(quote);
+        spelled.push_str(closing);
+        rest = behind;
+    }
+    spelled.push_str(rest);
+    Cow::Owned(spelled)
 }
 
 /// A value without its escapes, on one line, as far as there is room.

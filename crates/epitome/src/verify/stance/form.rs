@@ -1,5 +1,6 @@
 //! Words in whatever form: without accents, and as forms of one.
 
+use crate::letters::small;
 use crate::pin;
 
 /// What a word begins with at least that is the same word in another form.
@@ -30,23 +31,32 @@ const VOWELS: &str = "aeiouyаеиоуыэюяьй";
 /// Small letters without accents: many type none.
 pub(super) fn folded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars().flat_map(char::to_lowercase) {
-        match c {
-            '’' => plain.push('\''),
-            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => plain.push('a'),
-            'è' | 'é' | 'ê' | 'ë' => plain.push('e'),
-            'ì' | 'í' | 'î' | 'ï' => plain.push('i'),
-            'ò' | 'ó' | 'ô' | 'õ' | 'ö' => plain.push('o'),
-            'ù' | 'ú' | 'û' | 'ü' => plain.push('u'),
-            'ç' => plain.push('c'),
-            'ñ' => plain.push('n'),
-            'ß' => plain.push_str("ss"),
-            'œ' => plain.push_str("oe"),
-            'ё' => plain.push('е'),
-            c => plain.push(c),
+    for c in text.chars() {
+        if c.is_ascii() {
+            plain.push(c.to_ascii_lowercase());
+        } else {
+            small(c, |c| fold(c, &mut plain));
         }
     }
     plain
+}
+
+/// Adds a small letter outside ASCII without its accent.
+fn fold(c: char, plain: &mut String) {
+    match c {
+        '’' => plain.push('\''),
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => plain.push('a'),
+        'è' | 'é' | 'ê' | 'ë' => plain.push('e'),
+        'ì' | 'í' | 'î' | 'ï' => plain.push('i'),
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => plain.push('o'),
+        'ù' | 'ú' | 'û' | 'ü' => plain.push('u'),
+        'ç' => plain.push('c'),
+        'ñ' => plain.push('n'),
+        'ß' => plain.push_str("ss"),
+        'œ' => plain.push_str("oe"),
+        'ё' => plain.push('е'),
+        c => plain.push(c),
+    }
 }
 
 /// A word without what only its tense puts in front or inside.

@@ -5,10 +5,10 @@
 //! more words in small letters. `word*` is every word that begins so, `*word` every one that ends so (not at the
 //! beginning of a phrase), `_` any word, `~` up to six of them, `#` a number.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::form::{beginning, folded};
+use crate::fast_hash::FastMap;
 use crate::verify::word::{Key, key, words};
 
 const TABLES: [&str; 6] = [
@@ -20,6 +20,8 @@ const TABLES: [&str; 6] = [
     include_str!("languages/chinese.txt"),
 ];
 
+/// What stands for any word inside a phrase.
+const ANY: &str = "_";
 /// What stands for any words inside a phrase, and for how many.
 const GAP: char = '~';
 const GAP_WORDS: usize = 6;
@@ -159,33 +161,33 @@ impl Phrase {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Piece {
-    Whole(String),
-    Start(String),
-    End(String),
+    Whole(&'static str),
+    Start(&'static str),
+    End(&'static str),
     Number,
     Any,
 }
 
 impl Piece {
-    fn of(text: &str) -> Self {
+    fn of(text: &'static str) -> Self {
         match text {
-            "_" => Self::Any,
+            ANY => Self::Any,
             "#" => Self::Number,
             _ => match (text.strip_suffix('*'), text.strip_prefix('*')) {
-                (Some(start), _) => Self::Start(start.to_owned()),
-                (_, Some(end)) => Self::End(end.to_owned()),
-                (None, None) => Self::Whole(text.to_owned()),
+                (Some(start), _) => Self::Start(start),
+                (_, Some(end)) => Self::End(end),
+                (None, None) => Self::Whole(text),
             },
         }
     }
 
     fn fits(&self, word: &str) -> bool {
         match self {
-            Self::Whole(whole) => whole == word,
-            Self::Start(start) => word.starts_with(start.as_str()),
-            Self::End(end) => word.ends_with(end.as_str()),
+            Self::Whole(whole) => *whole == word,
+            Self::Start(start) => word.starts_with(start),
+            Self::End(end) => word.ends_with(end),
             Self::Number => word.starts_with(|c: char| c.is_ascii_digit()),
             Self::Any => true,
         }
@@ -195,19 +197,31 @@ impl Piece {
 /// The phrases of all tables, by their first words.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
-    whole: HashMap<String, Vec<Phrase>>,
+    whole: FastMap<&'static str, Vec<Phrase>>,
     /// Those whose first word only begins so, by the beginning of it.
-    starts: HashMap<String, Vec<(String, Phrase)>>,
-    keys: HashMap<u16, Vec<Key>>,
+    starts: FastMap<&'static str, Vec<(&'static str, Phrase)>>,
+    /// Of the words for things that exclude each other, for each choice.
+    keys: Vec<Vec<Key>>,
 }
+
+/// About so many first words there are.
+const WHOLE: usize = 3_500;
+const STARTS: usize = 1_700;
+
+/// The tables in small letters without accents.
+static FOLDED: LazyLock<[String; TABLES.len()]> = LazyLock::new(|| TABLES.map(folded));
 
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
 
 impl Lexicon {
     fn read() -> Self {
-        let mut lexicon = Self::default();
+        let mut lexicon = Self {
+            whole: FastMap::with_capacity_and_hasher(WHOLE, Default::default()),
+            starts: FastMap::with_capacity_and_hasher(STARTS, Default::default()),
+            keys: Vec::new(),
+        };
         let mut choice = 0;
-        for (tongue, table) in (0_u8..).zip(TABLES) {
+        for (tongue, table) in (0_u8..).zip(FOLDED.iter()) {
             let lines = table.lines().filter(|line| !line.starts_with('#'));
             for (class, phrases) in lines.filter_map(|line| line.split_once(':')) {
                 let kind = match class {
@@ -238,61 +252,71 @@ impl Lexicon {
         lexicon
     }
 
-    fn add(&mut self, phrases: &str, class: Class, tongue: u8) {
+    fn add(&mut self, phrases: &'static str, class: Class, tongue: u8) {
         for phrase in phrases.split(',') {
-            if !phrase.contains(GAP) {
-                self.add_phrase(phrase, class, tongue, false);
+            // Most phrases are one word.
+            let word = phrase.trim_ascii();
+            if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                self.add_phrase(&[word], class, tongue, false);
                 continue;
             }
+            let (front, back) = match phrase.split_once(GAP) {
+                Some((front, back)) => (front, Some(pieces(back))),
+                None => (phrase, None),
+            };
+            let front = pieces(front);
+            let Some(back) = back else {
+                self.add_phrase(&front, class, tongue, false);
+                continue;
+            };
             for words in 0..=GAP_WORDS {
-                let phrase = phrase.replacen(GAP, &" _ ".repeat(words), 1);
-                self.add_phrase(&phrase, class, tongue, true);
+                let gap = std::iter::repeat_n(ANY, words);
+                let all = front.iter().copied().chain(gap);
+                let all: Vec<&str> = all.chain(back.iter().copied()).collect();
+                self.add_phrase(&all, class, tongue, true);
             }
         }
     }
 
-    fn add_phrase(&mut self, phrase: &str, class: Class, tongue: u8, has_gap: bool) {
-        let folded = folded(phrase);
-        let mut parts = folded.split_whitespace().flat_map(pieces);
-        let Some(first) = parts.next() else {
+    fn add_phrase(&mut self, parts: &[&'static str], class: Class, tongue: u8, has_gap: bool) {
+        let Some((&first, rest)) = parts.split_first() else {
             return;
         };
-        let phrase = |rest, first: &str| Phrase {
-            rest,
-            chars: first.chars().count(),
+        let start = first.strip_suffix('*');
+        let phrase = Phrase {
+            rest: rest.iter().copied().map(Piece::of).collect(),
+            chars: start.unwrap_or(first).chars().count(),
             class,
             tongue,
             has_gap,
         };
-        let rest = parts.map(Piece::of).collect();
-        let start = first.strip_suffix('*');
         if let Class::End(end) = class {
-            let keys = self.keys.entry(end.choice).or_default();
+            let choice = usize::from(end.choice);
+            if self.keys.len() <= choice {
+                self.keys.resize_with(choice + 1, Vec::new);
+            }
             let key = key(beginning(start.unwrap_or(first)));
-            if !keys.contains(&key) {
+            if let Some(keys) = self
+                .keys
+                .get_mut(choice)
+                .filter(|keys| !keys.contains(&key))
+            {
                 keys.push(key);
             }
         }
         match start {
-            Some(start) => self
-                .starts
-                .entry(beginning(start).to_owned())
-                .or_default()
-                .push((start.to_owned(), phrase(rest, start))),
-            None => self
-                .whole
-                .entry(first.to_owned())
-                .or_default()
-                .push(phrase(rest, first)),
+            Some(start) => {
+                let starts = self.starts.entry(beginning(start)).or_default();
+                starts.push((start, phrase));
+            }
+            None => self.whole.entry(first).or_default().push(phrase),
         }
     }
 
     /// The keys of all words for one of several things that exclude each other.
     pub(super) fn keys(&self, choice: u16) -> &[Key] {
-        self.keys
-            .get(&choice)
-            .map(Vec::as_slice)
-            .unwrap_or_default()
+        let keys = self.keys.get(usize::from(choice));
+        keys.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The longest phrase that `texts` begin with; behind `part` of them stands the first comma.
@@ -312,7 +336,7 @@ impl Lexicon {
         let (first, rest) = texts.split_first().unwrap_or((&"", &[]));
         let whole = self.whole.get(*first).into_iter().flatten();
         let starts = self.starts.get(beginning(first)).into_iter().flatten();
-        let starts = starts.filter(|(start, _)| first.starts_with(start.as_str()));
+        let starts = starts.filter(|(start, _)| first.starts_with(start));
         whole
             .chain(starts.map(|(_, phrase)| phrase))
             .filter(move |phrase| {
@@ -354,12 +378,17 @@ impl Lexicon {
 }
 
 /// The words of a phrase of a table, each with the sign that says how it is meant.
-fn pieces(phrase: &str) -> Vec<&str> {
-    match phrase {
-        "_" | "#" => vec![phrase],
-        _ if phrase.contains('*') => vec![phrase],
-        _ => words(phrase).map(|word| word.text).collect(),
+fn pieces(phrase: &'static str) -> Vec<&'static str> {
+    let mut pieces = Vec::new();
+    for part in phrase.split_whitespace() {
+        let is_one = part.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if is_one || matches!(part, ANY | "#") || part.contains('*') {
+            pieces.push(part);
+        } else {
+            pieces.extend(words(part).map(|word| word.text));
+        }
     }
+    pieces
 }
 
 fn named(class: &str) -> Option<Class> {

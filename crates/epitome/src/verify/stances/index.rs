@@ -122,6 +122,26 @@ impl Index {
         })
     }
 
+    /// The sentence in `text` that is most like another, if any is about the same; of several the newest.
+    pub(super) fn nearest<'t>(&self, told: &Stance, text: &'t str) -> Option<&'t str> {
+        let mut nearest: Option<(f64, usize, &str)> = None;
+        for at in self.sharing(told) {
+            let Some(sentence) = self.sentences.get(at) else {
+                continue;
+            };
+            let words = text.get(sentence.place.clone()).unwrap_or_default();
+            let typed = sentence.read.get_or_init(|| read(words));
+            let alike = typed.iter().filter_map(|typed| typed.told_by(told));
+            let alike = alike.fold(0.0, f64::max);
+            let is_nearer = nearest
+                .is_none_or(|(most, newest, _)| alike > most || alike == most && at > newest);
+            if alike > 0.0 && is_nearer {
+                nearest = Some((alike, at, words));
+            }
+        }
+        nearest.map(|(_, _, words)| words)
+    }
+
     /// The sentences that share most words with another.
     fn sharing(&self, told: &Stance) -> impl Iterator<Item = usize> {
         let keys: HashSet<Key, Spread> = told.keys().collect();
@@ -144,6 +164,17 @@ impl Index {
 }
 
 impl Typed {
+    /// How alike a sentence is that may tell it in other words. What was only asked for once becomes no rule because a
+    /// rule shares a few words with it.
+    fn told_by(&self, told: &Stance) -> Option<f64> {
+        let compared = told.beside(&self.stance);
+        let least_alike = match self.least_alike > ABOUT_A_RULE {
+            true => ABOUT_A_RULE,
+            false => LOOSE,
+        };
+        (compared.shared > 0 && compared.alike >= least_alike).then_some(compared.alike)
+    }
+
     /// How `told` compares with it, if it shares enough.
     fn beside(&self, told: &Stance) -> Option<Found> {
         let compared = told.beside(&self.stance);

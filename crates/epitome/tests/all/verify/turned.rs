@@ -1,7 +1,7 @@
 //! Rules of the user turned round by whoever wrote the summary: caught. The same rules in other words, and true things
 //! that share words with them: not.
 //!
-//! Five files of rows, and what they are good for:
+//! Seven files of rows, and what they are good for:
 //!
 //! - `turned_rules_known.tsv`: written by whoever wrote the checker, to say what it is meant to tell apart;
 //! - `turned_rules_own.tsv`: by the same, four batches, each written before the checker was changed for it;
@@ -9,15 +9,17 @@
 //! - `turned_rules_second.tsv`: the same once more. Of these the 1st, 3rd, … may be looked at (`EPITOME_TURNED=1` prints
 //!   what is wrong in them and in the other files); the 2nd, 4th, … are only counted, and tell how good it is;
 //! - `turned_rules_third.tsv`: written before its writer had seen the checker's tables, two faithful wordings in each row.
-//!   The half of it with an even digest may be looked at; the other half is only counted.
+//!   The half of it with an even digest may be looked at; the other half is only counted;
+//! - `turned_rules_fourth.tsv` and `turned_rules_fifth.tsv`: written together before their writer had read the checker, and
+//!   told apart by a digest: the fourth may be looked at, the fifth is only counted.
 //!
-//! In `near` rows a word or two were turned; `free` rows say the opposite in words of their own, and many of these nobody
-//! can catch who does not know what words mean.
+//! In `near` rows a word or two were turned; `free` rows say the opposite in words of their own. Nobody has to know what words
+//! mean to catch either: what stands among the user's instructions is in his words or does not stand.
 
 use std::collections::BTreeMap;
 
 use epitome::Message;
-use epitome::verify::Verification;
+use epitome::verify::{Verdict, Verification};
 
 use crate::support::{assistant, user};
 
@@ -26,58 +28,28 @@ const OWN: &str = include_str!("../../vectors/turned_rules_own.tsv");
 const FIRST: &str = include_str!("../../vectors/turned_rules.tsv");
 const SECOND: &str = include_str!("../../vectors/turned_rules_second.tsv");
 const THIRD: &str = include_str!("../../vectors/turned_rules_third.tsv");
+const FOURTH: &str = include_str!("../../vectors/turned_rules_fourth.tsv");
+const FIFTH: &str = include_str!("../../vectors/turned_rules_fifth.tsv");
 
-/// What is reached in a part; wanted are 95 caught and 2 wrong. It must not get worse unnoticed.
-struct Floor {
-    part: &'static str,
-    near_percent: usize,
-    free_percent: usize,
-    false_per_mille: usize,
-}
+/// What is wanted of each part: so many in a hundred caught.
+const LEAST_CAUGHT: usize = 95;
+/// And so many in a thousand, at most, said to be untrue though they are faithful, of the parts that are only counted.
+const MOST_WRONG: usize = 20;
+/// Faithful sentences of which nothing stands among the instructions in the end, in a thousand: what shares little with
+/// something that was asked for once is not exchanged for it, because a request is no rule.
+const MOST_LOST: usize = 25;
 
-const FLOORS: [Floor; 7] = [
-    Floor {
-        part: "known",
-        near_percent: 95,
-        free_percent: 0,
-        false_per_mille: 2,
-    },
-    Floor {
-        part: "own",
-        near_percent: 90,
-        free_percent: 0,
-        false_per_mille: 4,
-    },
-    Floor {
-        part: "first",
-        near_percent: 100,
-        free_percent: 97,
-        false_per_mille: 0,
-    },
-    Floor {
-        part: "second, looked at",
-        near_percent: 98,
-        free_percent: 26,
-        false_per_mille: 4,
-    },
-    Floor {
-        part: "second, counted",
-        near_percent: 80,
-        free_percent: 29,
-        false_per_mille: 32,
-    },
-    Floor {
-        part: "third, looked at",
-        near_percent: 92,
-        free_percent: 50,
-        false_per_mille: 5,
-    },
-    Floor {
-        part: "third, counted",
-        near_percent: 86,
-        free_percent: 55,
-        false_per_mille: 26,
-    },
+/// What is reached of the wrong ones in each part, in a thousand. It must not get worse unnoticed.
+const WRONG: [(&str, usize); 9] = [
+    ("known", 2),
+    ("own", 3),
+    ("first", 0),
+    ("second, looked at", 0),
+    ("second, counted", 28),
+    ("third, looked at", 5),
+    ("third, counted", 19),
+    ("fourth, looked at", 24),
+    ("fifth, counted", 10),
 ];
 
 struct Row {
@@ -102,8 +74,11 @@ fn rows() -> impl Iterator<Item = Row> {
         0 => ("third, looked at", row),
         _ => ("third, counted", row),
     });
-    let all = known.chain(own).chain(first).chain(second).chain(third);
-    all.map(|(part, row)| Row { part, ..row })
+    let fourth = rows_of(FOURTH).map(|row| ("fourth, looked at", row));
+    let fifth = rows_of(FIFTH).map(|row| ("fifth, counted", row));
+    let own = known.chain(own);
+    let others = first.chain(second).chain(third).chain(fourth).chain(fifth);
+    own.chain(others).map(|(part, row)| Row { part, ..row })
 }
 
 /// FNV-1a, folded: which half a row belongs to must not depend on where it stands.
@@ -144,15 +119,30 @@ fn conversation(rule: &str, unrelated: &str) -> Vec<Message> {
     ]
 }
 
-/// Whether a sentence, told in one of the ways in which summaries tell rules, is objected to.
-fn is_objected_to(messages: &[Message], told: &str) -> bool {
+/// What becomes of a sentence that a summary tells.
+struct Fate {
+    /// Whether it is said to be untrue.
+    is_objected_to: bool,
+    /// Whether it still stands where the summary had it.
+    stands: bool,
+    /// Whether the rule stands in the words in which it was typed.
+    has_rule: bool,
+}
+
+/// Where what verification adds begins; what it moved there is said to be no instruction.
+const ADDED: &str = "## Added from the log";
+
+fn fate(messages: &[Message], told: &str, sentence: &str, rule: &str) -> Fate {
     let span: Vec<(usize, &Message)> = messages.iter().enumerate().collect();
     let checked = Verification::of(&span, None).check(told);
-    checked
-        .report
-        .alarms
-        .iter()
-        .any(|alarm| alarm.kind.is_untrue())
+    let mut alarms = checked.report.alarms.iter();
+    let kept = checked.text.split(ADDED).next().unwrap_or_default();
+    let is_rejected = matches!(checked.verdict, Verdict::Rejected(_));
+    Fate {
+        is_objected_to: alarms.any(|alarm| alarm.kind.is_untrue()),
+        stands: !is_rejected && kept.contains(sentence),
+        has_rule: checked.text.contains(rule),
+    }
 }
 
 /// How summaries tell what the user wants, and how they tell what is so.
@@ -166,56 +156,76 @@ fn as_fact(sentence: &str) -> String {
     format!("## Goal\nLook after it.\n\n## State\nThe agent looked around. {sentence}")
 }
 
-/// Of each part, by what was done to the rule, and by language: how many were objected to, of how many.
+/// A faithful sentence that does not stand any more, and the rule is not there either.
+const LOST: &str = "faithful and neither it nor the rule is there";
+
+/// Of each part, by what was done to the rule, and by language: how many were counted, of how many.
 type Counts = BTreeMap<(&'static str, &'static str, &'static str), (usize, usize)>;
 
+/// A sentence that turns a rule round is caught when it does not stand where it stood; that it is also said to be untrue
+/// (`near seen through`, `free seen through`) is more than is needed. A faithful one may be exchanged for the user's own
+/// words, which is nothing against it; it must not be said to be untrue (`right`).
 #[test]
 fn rules_turned_round_are_caught_and_faithful_words_are_not() {
     let shown = std::env::var("EPITOME_TURNED").is_ok();
     let mut counts = Counts::new();
+    let mut count = |row: &Row, what, is_so: bool, sentence: &str| {
+        for language in [row.language, "all"] {
+            let (hits, all) = counts.entry((row.part, what, language)).or_default();
+            *hits += usize::from(is_so);
+            *all += 1;
+        }
+        if shown && !row.part.ends_with("counted") {
+            let is_caught = matches!(what, "near" | "free") || what.ends_with("seen through");
+            if is_caught != is_so {
+                println!("{}, {what}: {} → {sentence}", row.part, row.rule);
+            }
+        }
+    };
     for row in rows() {
         let messages = conversation(row.rule, row.unrelated);
-        let faithful = row.faithful.iter().chain([&row.rule]);
-        let told = [
-            (row.style, as_rule(row.turned)),
-            ("right", as_fact(row.unrelated)),
-        ];
-        let told = told
-            .into_iter()
-            .chain(faithful.map(|sentence| ("right", as_rule(sentence))));
-        for (style, told) in told {
-            let is_objected = is_objected_to(&messages, &told);
-            for language in [row.language, "all"] {
-                let (hits, all) = counts.entry((row.part, style, language)).or_default();
-                *hits += usize::from(is_objected);
-                *all += 1;
-            }
-            let is_wrong = is_objected == (style == "right");
-            if shown && is_wrong && !row.part.ends_with("counted") {
-                println!("{}, {style}: {} → {told}", row.part, row.rule);
-            }
+        let turned = fate(&messages, &as_rule(row.turned), row.turned, row.rule);
+        count(&row, row.style, !turned.stands, row.turned);
+        let seen_through = match row.style {
+            "near" => "near seen through",
+            _ => "free seen through",
+        };
+        count(&row, seen_through, turned.is_objected_to, row.turned);
+        let unrelated = fate(&messages, &as_fact(row.unrelated), row.unrelated, row.rule);
+        count(&row, "right", unrelated.is_objected_to, row.unrelated);
+        count(&row, "right and gone", !unrelated.stands, row.unrelated);
+        for faithful in row.faithful.iter().chain([&row.rule]) {
+            let told = fate(&messages, &as_rule(faithful), faithful, row.rule);
+            count(&row, "right", told.is_objected_to, faithful);
+            count(&row, LOST, !told.stands && !told.has_rule, faithful);
         }
     }
     for ((part, style, language), (hits, all)) in &counts {
-        println!("{part}: {style} {language}: {hits} of {all} objected to");
+        println!("{part}: {style} {language}: {hits} of {all}");
     }
-    for floor in FLOORS {
-        let of = |style| counts.get(&(floor.part, style, "all")).copied();
-        let (near, near_all) = of("near").unwrap_or_default();
-        let (free, free_all) = of("free").unwrap_or_default();
-        let (wrong, right_all) = of("right").unwrap_or_default();
-        let part = floor.part;
-        assert!(
-            near * 100 >= near_all * floor.near_percent,
-            "{part}: {near}"
-        );
-        assert!(
-            free * 100 >= free_all * floor.free_percent,
-            "{part}: {free}"
-        );
-        assert!(
-            wrong * 1_000 <= right_all * floor.false_per_mille,
-            "{part}: {wrong}"
-        );
+    let of = |part, what| {
+        counts
+            .get(&(part, what, "all"))
+            .copied()
+            .unwrap_or_default()
+    };
+    let (mut counted, mut lost) = ((0, 0), (0, 0));
+    for (part, most) in WRONG {
+        for style in ["near", "free"] {
+            let (caught, all) = of(part, style);
+            assert!(
+                caught * 100 >= all * LEAST_CAUGHT,
+                "{part}, {style}: {caught}"
+            );
+        }
+        let (wrong, right) = of(part, "right");
+        assert!(wrong * 1_000 <= right * most, "{part}: {wrong} of {right}");
+        if part.ends_with("counted") {
+            counted = (counted.0 + wrong, counted.1 + right);
+        }
+        let (gone, faithful) = of(part, LOST);
+        lost = (lost.0 + gone, lost.1 + faithful);
     }
+    assert!(counted.0 * 1_000 <= counted.1 * MOST_WRONG, "{counted:?}");
+    assert!(lost.0 * 1_000 <= lost.1 * MOST_LOST, "{lost:?}");
 }

@@ -1,0 +1,21 @@
+-- What was deleted on purpose: whoever sends it again does not bring it back. No content, only names and links.
+CREATE TABLE deleted_conversations (
+    tenant TEXT COLLATE "C" NOT NULL,
+    id     TEXT COLLATE "C" NOT NULL,
+    at_ms  BIGINT NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+
+-- The first link of a conversation is never here: another one may begin with the same words.
+CREATE TABLE deleted_nodes (
+    tenant TEXT COLLATE "C" NOT NULL,
+    digest BYTEA  NOT NULL CHECK (octet_length(digest) = 32),
+    at_ms  BIGINT NOT NULL,
+    PRIMARY KEY (tenant, digest)
+);
+
+-- From a row to those that stand on it, which a deletion has to know.
+CREATE INDEX nodes_by_parent ON nodes (tenant, parent);
+CREATE INDEX compactions_by_node ON compactions (tenant, node);
+CREATE INDEX changes_by_compaction ON changes (tenant, compaction);
+CREATE INDEX outcomes_by_conversation ON outcomes (tenant, conversation);

@@ -1,0 +1,84 @@
+//! Bringing the rows of a snapshot in.
+
+use crate::{Cell, ConversationId, Digest, Error, MemoryRow, Result, SnapshotRow, TenantId};
+
+pub(crate) const SELECT_SECRET: &str = "SELECT key FROM tenants WHERE tenant = $1";
+
+/// Says what a row has that no snapshot has.
+pub(crate) fn bad(row: &SnapshotRow) -> Error {
+    let table = row.table;
+    Error::BadSnapshot {
+        problem: format!("a row of {table} is not as rows of {table} are"),
+    }
+}
+
+/// A memory and whose it is.
+pub(crate) fn memory(row: &SnapshotRow) -> Result<(TenantId, MemoryRow)> {
+    let conversation = match row.cells.get(5) {
+        Some(Cell::Text(id)) => Some(ConversationId::new(id)?),
+        _ => None,
+    };
+    let memory = MemoryRow {
+        id: row.text(1).to_owned(),
+        key: Digest::from_slice(row.bytes(2)).ok_or_else(|| bad(row))?,
+        kind: row.text(3).to_owned(),
+        text: row.text(4).to_owned(),
+        conversation,
+        entries: serde_json::from_str(row.text(6)).map_err(|_| bad(row))?,
+        created_ms: row.integer(7),
+    };
+    Ok((TenantId::new(row.text(0))?, memory))
+}
+
+/// `restore_row`, part of a transaction that the caller commits: whether it was written. `$bind` hands a value over as its
+/// kind.
+macro_rules! restore {
+    ($connection:ty, $bind:path) => {
+        async fn restore_row(connection: &mut $connection, row: &SnapshotRow) -> Result<bool> {
+            use crate::housekeeping::{restore as sql, snapshot};
+            let table = snapshot::table(row.table).ok_or_else(|| sql::bad(row))?;
+            if table.columns.len() != row.cells.len() {
+                return Err(sql::bad(row));
+            }
+            // What was deleted there goes here too.
+            if table.name == "deleted_conversations" {
+                let tenant = TenantId::new(row.text(0))?;
+                let id = ConversationId::new(row.text(1))?;
+                match delete(connection, &tenant, &id, row.integer(2)).await {
+                    Ok(Some(_)) => return Ok(true),
+                    // It was made one there only after this fork; that it is deleted is said again the next time.
+                    Err(Error::Forked { .. }) => return Ok(false),
+                    result => result?,
+                };
+            }
+            let mut insert = query(table.insert);
+            for (kind, cell) in table.columns.iter().zip(&row.cells) {
+                insert = $bind(insert, *kind, cell).ok_or_else(|| sql::bad(row))?;
+            }
+            let mut written = insert.execute(&mut *connection).await?.rows_affected() > 0;
+            if let (false, Some((statement, places))) = (written, table.update) {
+                let mut update = query(statement);
+                for at in places {
+                    let (kind, cell) = table
+                        .columns
+                        .get(*at)
+                        .zip(row.cells.get(*at))
+                        .ok_or_else(|| sql::bad(row))?;
+                    update = $bind(update, *kind, cell).ok_or_else(|| sql::bad(row))?;
+                }
+                written = update.execute(&mut *connection).await?.rows_affected() > 0;
+            }
+            if table.name == "tenants" {
+                let secret = query(sql::SELECT_SECRET).bind(row.text(0).to_owned());
+                let secret: Vec<u8> = secret.fetch_one(&mut *connection).await?.try_get(0)?;
+                if secret != row.bytes(1) {
+                    return Err(Error::OtherSecret {
+                        tenant: row.text(0).to_owned(),
+                    });
+                }
+            }
+            Ok(written)
+        }
+    };
+}
+pub(crate) use restore;

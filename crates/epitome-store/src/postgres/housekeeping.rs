@@ -1,0 +1,166 @@
+//! Looking after the database.
+
+use std::ops::ControlFlow;
+
+use futures_util::TryStreamExt as _;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{PgConnection, Postgres, Row as _};
+
+use super::PostgresStore;
+use super::connections::{Connections, settle};
+use super::query::query;
+use crate::housekeeping::restore::memory;
+use crate::housekeeping::snapshot::{Kind, MEMORIES};
+use crate::housekeeping::{
+    delete::delete, restore::restore, snapshot::snapshot, statistics::statistics, sweep::sweep,
+};
+use crate::{
+    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, Oldest, OwnedConversation,
+    Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept, TenantId,
+};
+
+/// Whoever adds to it waits here, and finds it deleted.
+const LOCK: &str = "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2 FOR UPDATE";
+
+const DELETE_WORDS: &str = "DELETE FROM entry_words WHERE entry = $1";
+
+const DELETE_MEMORY_WORDS: &str = "DELETE FROM memory_words WHERE memory = $1";
+
+const SELECT_TABLES: &str =
+    "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()";
+
+const SELECT_SCHEMA: &str = "SELECT COALESCE(max(version), 0) FROM epitome_migrations";
+
+const SELECT_BYTES: &str = "\
+    SELECT CAST(COALESCE(sum(pg_total_relation_size(c.oid)), 0) AS BIGINT) FROM pg_class AS c \
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+        WHERE n.nspname = current_schema() AND c.relkind = 'r'";
+
+/// How often a write is tried that lost a race: somebody used an entry in the moment in which it was to go.
+const TRIES: u32 = 5;
+
+delete!(PgConnection, LOCK, DELETE_WORDS, DELETE_MEMORY_WORDS);
+statistics!(PgConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
+sweep!(PgConnection);
+snapshot!(PgConnection, cell);
+restore!(PgConnection, bind);
+
+impl Housekeeping for PostgresStore {
+    async fn statistics(&self) -> Result<StoreStatistics> {
+        statistics(&mut *self.connections.begin().await?).await
+    }
+
+    async fn delete_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at_ms: i64,
+    ) -> Result<Option<Deleted>> {
+        let mut tries = TRIES;
+        loop {
+            match delete_once(&self.connections, tenant, conversation, at_ms).await {
+                Err(Error::Dangling(_) | Error::Busy(_)) if tries > 0 => tries -= 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn oldest_conversations(
+        &self,
+        wanted: Oldest<'_>,
+        limit: u32,
+    ) -> Result<Vec<OwnedConversation>> {
+        oldest(&mut *self.connections.begin().await?, wanted, limit).await
+    }
+
+    async fn sweep(&self, before: SweepBefore) -> Result<Swept> {
+        let mut tries = TRIES;
+        loop {
+            match sweep_once(&self.connections, before).await {
+                Err(Error::Dangling(_) | Error::Busy(_)) if tries > 0 => tries -= 1,
+                result => return result,
+            }
+        }
+    }
+
+    fn vacuum(&self) -> impl Future<Output = Result<()>> + Send {
+        self.connections.outside("VACUUM (ANALYZE)")
+    }
+
+    async fn snapshot(
+        &self,
+        each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
+    ) -> Result<()> {
+        let mut transaction = self.connections.begin_snapshot().await?;
+        snapshot(&mut transaction, each).await
+    }
+
+    async fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored> {
+        let mut restored = Restored::default();
+        let mut count = |is_written| match is_written {
+            true => restored.written += 1,
+            false => restored.left += 1,
+        };
+        let mut transaction = self.connections.begin().await?;
+        let brought_in = async {
+            for row in rows.iter().filter(|row| row.table != MEMORIES) {
+                count(restore_row(&mut transaction, row).await?);
+            }
+            Ok(())
+        };
+        let brought_in = brought_in.await;
+        settle(transaction, brought_in).await?;
+        for row in rows.iter().filter(|row| row.table == MEMORIES) {
+            let (tenant, memory) = memory(row)?;
+            count(self.save_memory(&tenant, &memory).await? == Saved::New);
+        }
+        Ok(restored)
+    }
+}
+
+async fn delete_once(
+    connections: &Connections,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    at_ms: i64,
+) -> Result<Option<Deleted>> {
+    let mut transaction = connections.begin().await?;
+    let deleted = delete(&mut transaction, tenant, conversation, at_ms).await;
+    settle(transaction, deleted).await
+}
+
+async fn sweep_once(connections: &Connections, before: SweepBefore) -> Result<Swept> {
+    let mut transaction = connections.begin().await?;
+    let swept = sweep(&mut transaction, before).await;
+    settle(transaction, swept).await
+}
+
+fn cell(row: &PgRow, at: usize, kind: Kind) -> Result<Cell> {
+    let cell = match kind {
+        Kind::Name => row.try_get::<Option<String>, _>(at)?.map(Cell::Text),
+        Kind::Text => {
+            let bytes: Option<Vec<u8>> = row.try_get(at)?;
+            let text = bytes.map(String::from_utf8).transpose();
+            text.map_err(Error::corrupt)?.map(Cell::Text)
+        }
+        Kind::Bytes => row.try_get::<Option<Vec<u8>>, _>(at)?.map(Cell::Bytes),
+        Kind::Integer => row.try_get::<Option<i64>, _>(at)?.map(Cell::Integer),
+    };
+    Ok(cell.unwrap_or(Cell::Null))
+}
+
+type Statement<'a> = Query<'a, Postgres, PgArguments>;
+
+fn bind<'a>(statement: Statement<'a>, kind: Kind, cell: &Cell) -> Option<Statement<'a>> {
+    Some(match (kind, cell) {
+        (Kind::Name, Cell::Text(text)) => statement.bind(text.clone()),
+        (Kind::Text, Cell::Text(text)) => statement.bind(text.clone().into_bytes()),
+        (Kind::Bytes, Cell::Bytes(bytes)) => statement.bind(bytes.clone()),
+        (Kind::Integer, Cell::Integer(number)) => statement.bind(*number),
+        (Kind::Name, Cell::Null) => statement.bind(None::<String>),
+        (Kind::Text | Kind::Bytes, Cell::Null) => statement.bind(None::<Vec<u8>>),
+        (Kind::Integer, Cell::Null) => statement.bind(None::<i64>),
+        _ => return None,
+    })
+}

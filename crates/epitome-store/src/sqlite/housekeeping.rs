@@ -1,0 +1,132 @@
+//! Looking after the file.
+
+use std::ops::ControlFlow;
+
+use futures_util::TryStreamExt as _;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use sqlx::{Row as _, Sqlite, SqliteConnection};
+
+use super::SqliteStore;
+use super::arguments::query;
+use super::transaction::begin;
+use crate::housekeeping::restore::memory;
+use crate::housekeeping::snapshot::{Kind, MEMORIES};
+use crate::housekeeping::{
+    delete::delete, restore::restore, snapshot::snapshot, statistics::statistics, sweep::sweep,
+};
+use crate::{
+    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, Oldest, OwnedConversation,
+    Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept, TenantId,
+};
+
+/// The write lock of the transaction keeps everybody else out.
+const FIND: &str = "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2";
+
+const DELETE_WORDS: &str = "DELETE FROM entry_words WHERE rowid = $1";
+
+const DELETE_MEMORY_WORDS: &str = "DELETE FROM memory_words WHERE rowid = $1";
+
+const SELECT_TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+
+const SELECT_SCHEMA: &str = "SELECT max(version) FROM _sqlx_migrations";
+
+const SELECT_BYTES: &str = "\
+    SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+delete!(SqliteConnection, FIND, DELETE_WORDS, DELETE_MEMORY_WORDS);
+statistics!(SqliteConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
+sweep!(SqliteConnection);
+snapshot!(SqliteConnection, cell);
+restore!(SqliteConnection, bind);
+
+impl Housekeeping for SqliteStore {
+    async fn statistics(&self) -> Result<StoreStatistics> {
+        statistics(&mut *self.readers.acquire().await?).await
+    }
+
+    async fn delete_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at_ms: i64,
+    ) -> Result<Option<Deleted>> {
+        let mut transaction = begin(&self.writer).await?;
+        let deleted = delete(&mut transaction, tenant, conversation, at_ms).await?;
+        transaction.commit().await?;
+        Ok(deleted)
+    }
+
+    async fn oldest_conversations(
+        &self,
+        wanted: Oldest<'_>,
+        limit: u32,
+    ) -> Result<Vec<OwnedConversation>> {
+        oldest(&mut *self.readers.acquire().await?, wanted, limit).await
+    }
+
+    async fn sweep(&self, before: SweepBefore) -> Result<Swept> {
+        let mut transaction = begin(&self.writer).await?;
+        let swept = sweep(&mut transaction, before).await?;
+        transaction.commit().await?;
+        Ok(swept)
+    }
+
+    async fn vacuum(&self) -> Result<()> {
+        let mut connection = self.writer.acquire().await?;
+        query("VACUUM").execute(&mut *connection).await?;
+        // The new file is in the write-ahead file until then.
+        query("PRAGMA wal_checkpoint(TRUNCATE)")
+            .fetch_all(&mut *connection)
+            .await?;
+        Ok(())
+    }
+
+    async fn snapshot(
+        &self,
+        each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
+    ) -> Result<()> {
+        // In write-ahead mode a reader goes on seeing what was there when it began.
+        let mut transaction = self.readers.begin().await?;
+        snapshot(&mut transaction, each).await
+    }
+
+    async fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored> {
+        let mut restored = Restored::default();
+        let mut count = |is_written| match is_written {
+            true => restored.written += 1,
+            false => restored.left += 1,
+        };
+        let mut transaction = begin(&self.writer).await?;
+        for row in rows.iter().filter(|row| row.table != MEMORIES) {
+            count(restore_row(&mut transaction, row).await?);
+        }
+        transaction.commit().await?;
+        for row in rows.iter().filter(|row| row.table == MEMORIES) {
+            let (tenant, memory) = memory(row)?;
+            count(self.save_memory(&tenant, &memory).await? == Saved::New);
+        }
+        Ok(restored)
+    }
+}
+
+fn cell(row: &SqliteRow, at: usize, kind: Kind) -> Result<Cell> {
+    let cell = match kind {
+        Kind::Name | Kind::Text => row.try_get::<Option<String>, _>(at)?.map(Cell::Text),
+        Kind::Bytes => row.try_get::<Option<Vec<u8>>, _>(at)?.map(Cell::Bytes),
+        Kind::Integer => row.try_get::<Option<i64>, _>(at)?.map(Cell::Integer),
+    };
+    Ok(cell.unwrap_or(Cell::Null))
+}
+
+type Statement<'a> = Query<'a, Sqlite, SqliteArguments>;
+
+fn bind<'a>(statement: Statement<'a>, kind: Kind, cell: &Cell) -> Option<Statement<'a>> {
+    Some(match (kind, cell) {
+        (Kind::Name | Kind::Text, Cell::Text(text)) => statement.bind(text.clone()),
+        (Kind::Bytes, Cell::Bytes(bytes)) => statement.bind(bytes.clone()),
+        (Kind::Integer, Cell::Integer(number)) => statement.bind(*number),
+        (_, Cell::Null) => statement.bind(None::<String>),
+        _ => return None,
+    })
+}

@@ -1,0 +1,60 @@
+//! Looking after a store: what it holds, deleting, sweeping, copies.
+
+use std::ops::ControlFlow;
+
+use crate::{
+    ConversationId, Deleted, Oldest, OwnedConversation, Restored, Result, SnapshotRow,
+    StoreStatistics, SweepBefore, Swept, TenantId,
+};
+
+/// Looking after a store. All of it works beside a running proxy or engine. Unlike the rest of a store it sees all tenants,
+/// and is for whoever runs the database.
+pub trait Housekeeping {
+    /// How much there is.
+    fn statistics(&self) -> impl Future<Output = Result<StoreStatistics>> + Send;
+
+    /// Deletes a conversation with all that belongs to it, in one transaction. `None` when there is none.
+    ///
+    /// Conversations that branched off stay whole: links they stand on, and compactions and pins that hold for them, become
+    /// theirs. Messages go when nobody else has them. What was noted of its requests stays as numbers that belong to nobody.
+    /// What was deleted stays so: it is marked without its content, and [`append`](crate::Entries::append) passes over
+    /// whatever stands on it.
+    ///
+    /// # Errors
+    /// [`Forked`](crate::Error::Forked) when an engine's fork is put together from it; nothing is changed then.
+    fn delete_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        at_ms: i64,
+    ) -> impl Future<Output = Result<Option<Deleted>>> + Send;
+
+    /// At most `limit` of the conversations that are wanted, the oldest first.
+    fn oldest_conversations(
+        &self,
+        wanted: Oldest<'_>,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<OwnedConversation>>> + Send;
+
+    /// Removes what nobody needs: messages without a conversation, and notes, turns and marks of a certain age.
+    fn sweep(&self, before: SweepBefore) -> impl Future<Output = Result<Swept>> + Send;
+
+    /// Gives free room back to the disk (SQLite: the whole file is written anew; PostgreSQL: to the tables).
+    fn vacuum(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Everything that is kept, as it was at one moment, whatever is written meanwhile. Leases and the index of words are no
+    /// part of it. A row comes behind those it refers to. Ends early when `each` says so.
+    fn snapshot(
+        &self,
+        each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
+    ) -> impl Future<Output = Result<()>> + Send;
+
+    /// Brings rows of a snapshot in, in one transaction, in their order. What is there already stays, and so does what was
+    /// deleted here; doing it again changes nothing. Entries are found by words once
+    /// [`unindexed`](crate::Search::unindexed) ones were given theirs.
+    ///
+    /// # Errors
+    /// [`OtherSecret`](crate::Error::OtherSecret) when a tenant has another secret here: no link would be known again.
+    /// [`BadSnapshot`](crate::Error::BadSnapshot) for a row that no snapshot has.
+    fn restore(&self, rows: &[SnapshotRow]) -> impl Future<Output = Result<Restored>> + Send;
+}
