@@ -2,7 +2,10 @@ use epitome::{Kept, Shown, Trim};
 
 use epitome_store::{ChangeKind, ChangeRow, ConversationId};
 
-use super::{ChangePlace, ForkPlace, MadeFor, Record, StoredTrim};
+use super::{
+    ChainRecord, ChangePlace, ForkPlace, FrozenItem, FrozenView, LinkTrims, MadeFor, Record,
+    Speaker, StoredTrim,
+};
 
 fn trim(shown: Shown) -> Trim {
     Trim {
@@ -134,4 +137,40 @@ fn classes_are_read_as_they_were_written() {
     for class in ["", "session/talk/0", "window/", "window/x", "later/1"] {
         assert_eq!(MadeFor::read(class), None, "{class}");
     }
+}
+
+#[test]
+fn what_shows_something_else_at_the_same_place_has_another_class() {
+    let trimmed = |covered_links, link| ChainRecord {
+        covered_links,
+        trims: vec![LinkTrims {
+            link,
+            trims: vec![StoredTrim::Ends(0, 0, 40, 60)],
+        }],
+        ..ChainRecord::default()
+    };
+    let viewed = |covered_links, link| ChainRecord {
+        covered_links,
+        view: Some(FrozenView {
+            items: vec![FrozenItem::Summary(Speaker::User)],
+            from_link: covered_links,
+            trims: vec![(link, vec![StoredTrim::Ends(0, 0, 40, 60)])],
+            notes_cap_tokens: 0,
+        }),
+        ..ChainRecord::default()
+    };
+    let class = |record: &ChainRecord| MadeFor::Window(30_000).class_of(record);
+    // Both end with the result at link 82, and the second covers more.
+    for made in [trimmed, viewed] {
+        assert_eq!(class(&made(63, 82)), "window/30000/covers/63");
+        assert_eq!(class(&made(77, 82)), "window/30000/covers/77");
+    }
+    // Where nothing behind the span is touched the place says it all, as it always did.
+    let plain = ChainRecord {
+        covered_links: 77,
+        ..ChainRecord::default()
+    };
+    assert_eq!(class(&plain), "window/30000");
+    let read = MadeFor::read("window/30000/covers/77");
+    assert_eq!(read, Some(MadeFor::Window(30_000)));
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Seek, SeekFrom};
 
-use epitome_wire::json::{self, Kind, Value};
+use epitome_wire::json::{self, JsonError, Kind, Value};
 
 use crate::error::ReadError;
 use crate::event::Event;
@@ -148,7 +148,7 @@ pub(crate) fn entries<R: BufRead>(
     let mut lines = Lines::new(source);
     let mut number = 0;
     while let Some(line) = lines.next_line()? {
-        match entry(&line, number) {
+        match entry(&line, number, json::read(line.bytes)) {
             Ok(entry) => {
                 number += 1;
                 each(&entry, emit);
@@ -159,9 +159,30 @@ pub(crate) fn entries<R: BufRead>(
     Ok(())
 }
 
-fn entry<'a>(line: &Line<'a>, number: usize) -> Result<Entry<'a>, Problem> {
+/// The entries that [`entries`] finds, with their own members and nothing inside these. What is wrong is not said: that is for who
+/// reads them whole.
+pub(crate) fn outlines<R: BufRead>(
+    source: &mut R,
+    mut each: impl FnMut(&Entry<'_>),
+) -> Result<(), ReadError> {
+    let mut lines = Lines::new(source);
+    let mut number = 0;
+    while let Some(line) = lines.next_line()? {
+        if let Ok(entry) = entry(&line, number, json::read_outline(line.bytes)) {
+            number += 1;
+            each(&entry);
+        }
+    }
+    Ok(())
+}
+
+fn entry<'a>(
+    line: &Line<'a>,
+    number: usize,
+    value: Result<Value<'a>, JsonError>,
+) -> Result<Entry<'a>, Problem> {
     let position = line.position;
-    match json::read(line.bytes) {
+    match value {
         Ok(value) if matches!(value.kind, Kind::Object(_)) => Ok(Entry {
             value,
             bytes: line.bytes,

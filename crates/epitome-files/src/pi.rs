@@ -15,7 +15,7 @@ use crate::error::ReadError;
 use crate::event::{
     CacheUsage, Event, Kept, NamedModel, Origin, Recorded, RecordedKind, Tip, Usage,
 };
-use crate::lines::{Entry, entries, rewind};
+use crate::lines::{Entry, entries, outlines, rewind};
 use crate::problem::{Problem, ProblemCode};
 use crate::time;
 use tree::{Node, Tree};
@@ -30,8 +30,7 @@ pub(crate) fn read<R: BufRead + Seek>(
     emit: &mut dyn FnMut(Event),
 ) -> Result<(), ReadError> {
     let mut tree = Tree::default();
-    // What is wrong with lines is said in the second pass.
-    entries(source, &mut |_| {}, |entry, _| tree.add(entry))?;
+    outlines(source, |entry| tree.add(entry))?;
     let path = tree.path();
     rewind(source)?;
     emit(Event::Conversation);

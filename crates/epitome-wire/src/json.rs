@@ -59,11 +59,28 @@ pub fn read(source: &[u8]) -> Result<Value<'_>, JsonError> {
     read_within(source, 0..source.len())
 }
 
+/// Reads one value as strictly as [`read`], and keeps its own members or items but nothing inside them: those that are
+/// objects or arrays are empty. For who only wants to know what something is.
+///
+/// # Errors
+/// Those of [`read`], for the same texts.
+pub fn read_outline(source: &[u8]) -> Result<Value<'_>, JsonError> {
+    read_to_depth(source, 0..source.len(), 1)
+}
+
 /// Reads the value that fills `range` of `source`; positions refer to `source`.
 ///
 /// # Errors
 /// [`JsonError`] says what is wrong and where.
 pub fn read_within(source: &[u8], range: Range<usize>) -> Result<Value<'_>, JsonError> {
+    read_to_depth(source, range, DEPTH)
+}
+
+fn read_to_depth(
+    source: &[u8],
+    range: Range<usize>,
+    kept_depth: usize,
+) -> Result<Value<'_>, JsonError> {
     let slice = source.get(range.clone()).unwrap_or_default();
     let text = std::str::from_utf8(slice).map_err(|error| JsonError {
         what: "text that is not UTF-8",
@@ -74,6 +91,7 @@ pub fn read_within(source: &[u8], range: Range<usize>) -> Result<Value<'_>, Json
         bytes: text.as_bytes(),
         at: 0,
         base: range.start,
+        kept_depth,
     };
     reader.space();
     let value = reader.value(0)?;
@@ -89,6 +107,8 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     base: usize,
+    /// How deep what was read is kept.
+    kept_depth: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -160,7 +180,10 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
             self.space();
-            members.push((name, self.value(depth)?));
+            let value = self.value(depth)?;
+            if depth <= self.kept_depth {
+                members.push((name, value));
+            }
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -183,7 +206,10 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.space();
-            items.push(self.value(depth)?);
+            let value = self.value(depth)?;
+            if depth <= self.kept_depth {
+                items.push(value);
+            }
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,

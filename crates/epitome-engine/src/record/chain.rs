@@ -97,6 +97,14 @@ impl ChainRecord {
         !self.pins(summary).iter().any(is_dropped) && self.unpinned.iter().all(is_dropped)
     }
 
+    /// Whether it shortens results that it does not cover.
+    pub(super) fn trims_behind_the_span(&self) -> bool {
+        let shown = self.view.iter().flat_map(|view| &view.trims);
+        let shown = shown.map(|(link, _)| *link);
+        let links = self.trims.iter().map(|trim| trim.link).chain(shown);
+        links.max().is_some_and(|last| last >= self.covered_links)
+    }
+
     /// What is stored for it.
     ///
     /// # Errors

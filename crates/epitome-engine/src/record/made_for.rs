@@ -32,6 +32,10 @@ impl MadeFor {
             let digest = Digest::of(texts.join("\n").as_bytes()).prefix();
             class.push_str(&format!("/without/{digest:016x}"));
         }
+        if record.covered_links > 0 && record.trims_behind_the_span() {
+            // Its place is the last result that it shortens, and one that covers more may end with the same result.
+            class.push_str(&format!("/covers/{}", record.covered_links));
+        }
         if record.pruned_results > 0 {
             class.push_str(&format!("/pruned/{}", record.pruned_results));
         }

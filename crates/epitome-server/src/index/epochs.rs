@@ -1,5 +1,6 @@
 //! The epochs that this process knows.
 
+use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -76,9 +77,13 @@ pub(super) fn newest(
     serves: impl Fn(&Epoch) -> bool,
 ) -> Option<Arc<Epoch>> {
     let links = conversation.chain.iter().rev();
-    let mut serving = links
-        .flat_map(|(_, digest)| epochs.at(digest))
-        .filter(|epoch| serves(epoch));
+    let mut serving = links.flat_map(|(_, digest)| {
+        let here = epochs.at(digest).iter().filter(|epoch| serves(epoch));
+        let mut here: Vec<_> = here.collect();
+        // Two may end with the same shortened result: the one that covers more was made later.
+        here.sort_by_key(|epoch| Reverse(epoch.reach()));
+        here
+    });
     let newest = serving.next()?;
     if newest.record.pruned_results == 0 {
         return Some(Arc::clone(newest));
@@ -88,3 +93,7 @@ pub(super) fn newest(
     let further = serving.find(|epoch| covered(epoch) > covered(newest));
     further.or(Some(newest)).cloned()
 }
+
+#[cfg(test)]
+#[path = "epochs_tests.rs"]
+mod tests;

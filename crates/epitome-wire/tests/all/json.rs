@@ -37,6 +37,12 @@ fn assert_same(bytes: &[u8]) -> bool {
     let shown = || String::from_utf8_lossy(bytes).into_owned();
     let ours = json::read(bytes);
     assert_eq!(ours.is_ok(), is_json(bytes), "{} {ours:?}", shown());
+    assert_eq!(
+        json::read_outline(bytes),
+        ours.clone().map(outline),
+        "{}",
+        shown()
+    );
     let Ok(ours) = ours else { return false };
     // serde_json refuses some well-formed texts as values: lone surrogates, 1e999.
     if let Ok(theirs) = serde_json::from_slice::<Value>(bytes) {
@@ -44,6 +50,34 @@ fn assert_same(bytes: &[u8]) -> bool {
     }
     assert_ranges(&ours, bytes);
     true
+}
+
+/// A value with its own members or items, and nothing inside these.
+fn outline(value: json::Value<'_>) -> json::Value<'_> {
+    let emptied = |value: json::Value<'_>| json::Value {
+        range: value.range,
+        kind: match value.kind {
+            Kind::Array(_) => Kind::Array(Vec::new()),
+            Kind::Object(_) => Kind::Object(Vec::new()),
+            other => other,
+        },
+    };
+    let kind = match value.kind {
+        Kind::Array(items) => Kind::Array(items.into_iter().map(emptied).collect()),
+        Kind::Object(members) => {
+            let members = members.into_iter();
+            Kind::Object(
+                members
+                    .map(|(name, value)| (name, emptied(value)))
+                    .collect(),
+            )
+        }
+        other => other,
+    };
+    json::Value {
+        range: value.range,
+        kind,
+    }
 }
 
 /// Every value stands where it says.
