@@ -27,6 +27,11 @@ const LABELS: &str = include_str!("../../labels/sentences.tsv");
 const NATURAL: &str = include_str!("../../labels/natural.tsv");
 /// What customers of an airline typed, in conversations of the tuning sources.
 const CUSTOMERS: &str = include_str!("../../labels/customers.tsv");
+/// The untouched part as two readers see it who knew neither labels nor extractor.
+const READERS: &str = include_str!("../../labels/readers.tsv");
+/// What is wanted of the extractor: readers have to reach it, or the labels would be worth nothing.
+const WANTED_PRECISION: f64 = 0.95;
+const WANTED_RECALL: f64 = 0.92;
 /// What that part comes to at least: a dozen rules, and nothing was fitted to it.
 const LEAST_OF_CUSTOMERS: f64 = 0.6;
 /// What of them may stand as a rule and is none, in a thousand, and the share of rules that is found.
@@ -210,4 +215,35 @@ fn what_is_in_force_is_an_instruction_of_the_user() {
 fn read(root: &Path, file: &str) -> Value {
     let text = std::fs::read_to_string(root.join(file)).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+/// What is wanted can be reached by somebody who reads: the labels are not to blame.
+#[test]
+fn readers_agree_with_the_labels() {
+    let labels = LABELS.lines().skip(1);
+    let untouched = labels.filter_map(|line| line.strip_prefix("untouched\t"));
+    let mut tallies = [Tally::default(), Tally::default()];
+    for (label, readers) in untouched.zip(READERS.lines().skip(1)) {
+        let unit = unit("untouched", label);
+        let columns: Vec<&str> = readers.split('\t').collect();
+        assert_eq!((unit.file, unit.message), (columns[0], columns[1]));
+        let range = (columns[2].parse().unwrap(), columns[3].parse().unwrap());
+        assert_eq!(unit.range, range, "{readers}");
+        if unit.is_doubtful {
+            continue;
+        }
+        for (tally, read) in tallies.iter_mut().zip([columns[4], columns[6]]) {
+            match (unit.label == "in_force", read == "in_force") {
+                (true, true) => tally.right += 1,
+                (true, false) => tally.missed += 1,
+                (false, true) => tally.wrong += 1,
+                (false, false) => {}
+            }
+        }
+    }
+    for tally in tallies {
+        let (precision, recall) = (tally.precision(), tally.recall());
+        println!("a reader: precision {precision:.3} recall {recall:.3}");
+        assert!(precision >= WANTED_PRECISION && recall >= WANTED_RECALL);
+    }
 }

@@ -46,6 +46,20 @@ const WRAPPERS: &[&str] = &[
     "shell cwd was reset",
     "total output lines:",
 ];
+/// The bytes that these begin with.
+const BEGINNINGS: [bool; 256] = {
+    let mut beginnings = [false; 256];
+    let mut at = 0;
+    while at < WRAPPERS.len() {
+        // None of them is empty; a constant cannot use anything else.
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            beginnings[WRAPPERS[at].as_bytes()[0] as usize] = true;
+        }
+        at += 1;
+    }
+    beginnings
+};
 const REMINDER: &str = "<system-reminder>";
 const EXITS: &[&str] = &[
     "exit code:",
@@ -68,10 +82,14 @@ pub(crate) fn printed(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 fn is_wrapper(line: &str) -> bool {
     let line = line.trim_start();
-    WRAPPERS.iter().any(|mark| {
-        line.get(..mark.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(mark))
-    })
+    // Every line is asked, and hardly any begins like one of them.
+    let first = line.bytes().next().map(|first| first.to_ascii_lowercase());
+    let begins = |first: u8| BEGINNINGS.get(usize::from(first)) == Some(&true);
+    first.is_some_and(begins)
+        && WRAPPERS.iter().any(|mark| {
+            line.get(..mark.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(mark))
+        })
 }
 
 /// The exit code that a client tells.

@@ -204,17 +204,18 @@ impl Rules {
         if !has_candidates {
             return None;
         }
-        let is_binding = (told.is_binding)();
-        let spaced = single_spaced(sentence);
-        let wording = Wording::of(sentence);
-        let fewest = if is_binding { FEW_WORDS } else { MANY_WORDS };
+        // Most sentences share a word with a rule, and hardly any so many that more is asked of them.
+        let is_binding = LazyCell::new(|| (told.is_binding)());
+        let spaced = LazyCell::new(|| single_spaced(sentence));
+        let wording = LazyCell::new(|| Wording::of(sentence));
         let contradiction = |(rule, shared): (&Rule, usize)| {
             let is_meant = || {
-                is_binding
+                *is_binding
                     && (said.flips(&rule.gist, shared)
                         || said.alters(&rule.gist, shared, told.is_new))
             };
             let worded = rule.wordings(shared).iter().filter_map(|rule| {
+                let fewest = if *is_binding { FEW_WORDS } else { MANY_WORDS };
                 let turns = wording.turns(rule, fewest);
                 let is_plain = turns && wording.differs_plainly(rule);
                 if is_plain || wording.replaces_in(rule, told.is_new) {
