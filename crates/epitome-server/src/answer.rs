@@ -13,10 +13,13 @@ use hyper::body::Incoming;
 /// Answers larger than this are not collected to read their usage.
 const COLLECT_LIMIT: usize = 4 << 20;
 
+/// What was read of an answer before it is passed on, an error at its end included.
+pub(crate) type Front = VecDeque<Result<Frame<Bytes>, hyper::Error>>;
+
 /// A body that goes through unchanged. What was seen in it is reported once, when it is known for good.
 pub(crate) struct Watched {
     /// What was taken from the front of it.
-    front: VecDeque<Frame<Bytes>>,
+    front: Front,
     inner: Incoming,
     unpacker: Unpacker,
     watch: Watch,
@@ -54,7 +57,7 @@ enum Watch {
 
 impl Watched {
     pub(crate) fn new(
-        (front, inner): (VecDeque<Frame<Bytes>>, Incoming),
+        (front, inner): (Front, Incoming),
         headers: &HeaderMap,
         wire: Wire,
         look_for: LookFor,
@@ -135,7 +138,7 @@ impl Body for Watched {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = match self.front.pop_front() {
-            Some(frame) => Some(Ok(frame)),
+            Some(frame) => Some(frame),
             None => std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)),
         };
         match &frame {

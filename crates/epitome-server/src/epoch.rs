@@ -197,6 +197,14 @@ impl Epoch {
         })
     }
 
+    /// Gives it a class of its own, because what is stored under its class does not help where this one does.
+    pub(crate) fn set_apart(&mut self) {
+        let trims = (&self.record.trims, &self.record.view);
+        let shown = format!("{}\n{trims:?}", self.summary);
+        let digest = Digest::of(shown.as_bytes()).prefix();
+        self.record.again = Some(format!("{digest:016x}"));
+    }
+
     /// Whether it may be shown where the user dropped these pins, and no others.
     pub(crate) fn heeds(&self, dropped: &[String]) -> bool {
         self.record.heeds(&self.summary, dropped)

@@ -2,6 +2,7 @@
 
 mod epochs;
 mod pins;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,7 @@ use epitome_wire::{Conversation, Prehashed};
 use crate::epoch::Epoch;
 use epochs::{Epochs, newest};
 use pins::DroppedPins;
+pub(crate) use written::Written;
 
 /// About this many links are remembered; older ones are found in the store.
 const CAPACITY: usize = 400_000;
@@ -75,17 +77,6 @@ struct Node {
 struct Tip {
     digest: Digest,
     links: usize,
-}
-
-/// How far a link is on its way to the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// Not at all.
-    No,
-    /// In the queue of the writer.
-    Queued,
-    /// There for certain.
-    Stored,
 }
 
 /// What the provider counted for a request that ended here.
@@ -355,18 +346,6 @@ impl Index {
 
     pub(crate) fn release(&self, conversation: &ConversationId) {
         self.lock().preparing.remove(conversation);
-    }
-
-    /// Notes how far links are on their way to the store. What is there for certain stays so.
-    pub(crate) fn mark(&self, links: impl IntoIterator<Item = Digest>, written: Written) {
-        let mut inner = self.lock();
-        for digest in links {
-            if let Some(node) = inner.node(&digest)
-                && node.written != Written::Stored
-            {
-                node.written = written;
-            }
-        }
     }
 
     /// What the provider counted for the request that ended at `tip`.

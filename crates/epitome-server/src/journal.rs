@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use crate::index::Index;
 pub(crate) use health::Health;
 use health::READ;
+pub(crate) use late::may_pass;
 use late::{Late, Publication};
 use writer::{Queue, Write};
 
@@ -57,7 +58,8 @@ impl Journal {
         let queue = Arc::new(queue);
         let late = store.as_ref().map(|store| {
             let (store, health) = (Arc::clone(store), Arc::clone(&health));
-            Late::new(store, tenant.clone(), health, &queue)
+            let index = Arc::clone(&index);
+            Late::new(store, tenant.clone(), health, index, &queue)
         });
         if let Some(store) = &store {
             tasks.spawn(writer::write_all(
@@ -81,6 +83,12 @@ impl Journal {
 
     pub(crate) fn health(&self) -> &Health {
         &self.health
+    }
+
+    /// Notes that there is a store which cannot be used as long as this process runs, because its key is not known.
+    pub(crate) fn is_without_key(&self) {
+        self.health
+            .failed("key", &"nothing is stored until a restart");
     }
 
     /// Whether the store was removed or replaced under this process.

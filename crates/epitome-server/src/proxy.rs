@@ -8,13 +8,13 @@ mod steering;
 use beginning::{Answer, Beginning};
 use history::History;
 pub(crate) use incoming::Unpacking;
-use incoming::{Collected, collect, encoding, is_known, read_error};
+use incoming::{Collected, collect, context_beta, encoding, is_known, read_error};
 
 use std::sync::{Arc, RwLock};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use epitome::{ContextBeta, Reason};
+use epitome::Reason;
 use epitome_engine::model::Borrowed;
 use epitome_wire::{Refusal, Wire};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
@@ -30,7 +30,7 @@ use crate::histories::Histories;
 use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
 use crate::neighbours::Own;
 use crate::shape::{self, say};
-use crate::tally::Tally;
+use crate::tally::{Answered, Tally};
 use crate::upstream::{Head, Upstream, UpstreamError, end_to_end};
 
 /// What the handlers share.
@@ -251,7 +251,7 @@ impl Proxy {
                 match self.second_stream(&envelope, &first, overflow).await {
                     Some((second, answer)) => {
                         self.note_taken(&answer, &second, kind);
-                        return self.pass_on(answer, &second, wire, history);
+                        return self.pass_on(answer, &second, (wire, kind), history);
                     }
                     None => *held,
                 }
@@ -262,7 +262,7 @@ impl Proxy {
         let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
         // Who only asks for a size is told what the provider says, and nothing follows from it.
         if !may_be_ours || first.ticket.is_none() || kind == Kind::Count {
-            return self.pass_on(answer, &first, wire, history);
+            return self.pass_on(answer, &first, (wire, kind), history);
         }
         let Answer { parts, rest, .. } = answer;
         let (text, body) = read_error(rest, &parts.headers).await;
@@ -297,7 +297,7 @@ impl Proxy {
                 self.keeper().refused_again(refused, sent);
             }
         }
-        self.pass_on(answer, &second, wire, history)
+        self.pass_on(answer, &second, (wire, kind), history)
     }
 
     /// Keeps a turn that the provider took, and what it was shown.
@@ -380,10 +380,14 @@ impl Proxy {
         &self,
         answer: Answer,
         outgoing: &Outgoing,
-        wire: Wire,
+        (wire, kind): (Wire, Kind),
         history: History,
     ) -> Response<Body> {
         let Answer { parts, front, rest } = answer;
+        let answered = match parts.status.is_success() && kind == Kind::Turn {
+            true => Answered::Turn,
+            false => Answered::Nothing,
+        };
         let ticket = outgoing.ticket.clone();
         let open = history.open(outgoing);
         let is_named = ticket
@@ -420,7 +424,7 @@ impl Proxy {
             false => Body::new(rest),
         };
         let mut response = respond(&parts, body);
-        self.announce(response.headers_mut(), outgoing);
+        self.announce(response.headers_mut(), outgoing, answered);
         response
     }
 
@@ -432,19 +436,19 @@ impl Proxy {
         outgoing: &Outgoing,
     ) -> Response<Body> {
         let mut response = respond(parts, body);
-        self.announce(response.headers_mut(), outgoing);
+        self.announce(response.headers_mut(), outgoing, Answered::Nothing);
         response
     }
 
     fn unanswered(&self, wire: Wire, error: &UpstreamError, outgoing: &Outgoing) -> Response<Body> {
         let mut response = unreachable_upstream(wire, error);
-        self.announce(response.headers_mut(), outgoing);
+        self.announce(response.headers_mut(), outgoing, Answered::Nothing);
         response
     }
 
     /// Says in the headers what was done and why, and counts it.
-    fn announce(&self, headers: &mut HeaderMap, outgoing: &Outgoing) {
-        self.tally.went_out(outgoing);
+    fn announce(&self, headers: &mut HeaderMap, outgoing: &Outgoing, answered: Answered) {
+        self.tally.went_out(outgoing, answered);
         say(headers, "x-epitome-action", outgoing.action.as_str());
         say(headers, "x-epitome-reason", outgoing.reason.as_str());
         if let Some(size) = outgoing.size {
@@ -466,17 +470,6 @@ enum Again {
     Say(Reason),
     /// It is not about us: the provider's answer is passed on.
     Nothing,
-}
-
-/// Whether a request asks for the long context that some models have only then.
-fn context_beta(headers: &HeaderMap) -> ContextBeta {
-    let values = headers.get_all("anthropic-beta").iter();
-    let betas = values.filter_map(|value| value.to_str().ok());
-    let asked = betas.map(ContextBeta::of_header);
-    asked
-        .rev()
-        .find(|beta| *beta != ContextBeta::None)
-        .unwrap_or_default()
 }
 
 /// The provider's answer, with its own status and headers.

@@ -19,11 +19,12 @@ use tokio_util::task::TaskTracker;
 use crate::access;
 use crate::address::bare;
 use crate::clients::Clients;
+use crate::clock;
 use crate::config::{Config, ShownSetting, StartError, StoreLocation};
 use crate::control::{self, Control, Token};
 use crate::histories::Histories;
 use crate::index::Index;
-use crate::journal::Journal;
+use crate::journal::{Journal, may_pass};
 use crate::keeper::{Action, Keeper, Rules};
 use crate::models::Models;
 use crate::neighbours::{self, Own, is_own_address};
@@ -34,6 +35,9 @@ use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
 const DRAIN: Duration = Duration::from_secs(5);
+/// How often a store is asked for its key at the start, and how long to wait in between.
+const KEY_TRIES: usize = 5;
+const KEY_WAIT: Duration = Duration::from_millis(200);
 
 /// A server that listens already and serves once [`Server::run`] is called.
 #[derive(Debug)]
@@ -64,11 +68,14 @@ impl Server {
             KnownModels::default(),
         );
         let mut secret = fresh_secret();
+        // Without its key nothing that the store holds is recognised, and what is written is recognised by nobody.
+        let mut kept_in = store.clone();
         if let Some(store) = &store {
-            match store.tenant_key(&tenant, secret).await {
+            match tenant_key(store, &tenant, secret).await {
                 Ok(known) => secret = known,
                 Err(error) => {
-                    tracing::warn!(%error, "store cannot be written; conversations are kept in memory only");
+                    tracing::warn!(%error, "store does not tell its key; conversations are kept in memory only");
+                    kept_in = None;
                 }
             }
             if let Err(error) = models.known().recall_all(&**store).await {
@@ -77,7 +84,11 @@ impl Server {
         }
         let tasks = TaskTracker::new();
         let index = Arc::new(Index::default());
-        let journal = Journal::start(store.clone(), tenant, Arc::clone(&index), &tasks);
+        let is_keyless = kept_in.is_none() && store.is_some();
+        let journal = Journal::start(kept_in, tenant, Arc::clone(&index), &tasks);
+        if is_keyless {
+            journal.is_without_key();
+        }
         let journal = Arc::new(journal);
         let key = ChainKey::new(secret);
         let rules = Rules::of(&config);
@@ -198,10 +209,7 @@ impl Server {
         serving::serve(self.listener, router, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
-        if crate::clock::within(DRAIN, self.tasks.wait())
-            .await
-            .is_err()
-        {
+        if clock::within(DRAIN, self.tasks.wait()).await.is_err() {
             tracing::warn!("background work did not end in time; the next request makes up for it");
         }
         Ok(())
@@ -289,6 +297,22 @@ async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartEr
         source,
     })?;
     Ok(Some(Arc::new(store)))
+}
+
+/// The key that conversations of a store are known by. A database that is just starting, or whose connections are all in
+/// use, is asked again.
+async fn tenant_key(
+    store: &AnyStore,
+    tenant: &TenantId,
+    fresh: [u8; 32],
+) -> Result<[u8; 32], epitome_store::Error> {
+    for _ in 1..KEY_TRIES {
+        match store.tenant_key(tenant, fresh).await {
+            Err(error) if may_pass(&error) => clock::sleep(KEY_WAIT).await,
+            known => return known,
+        }
+    }
+    store.tenant_key(tenant, fresh).await
 }
 
 /// A secret nobody can guess.

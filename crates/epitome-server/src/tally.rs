@@ -126,16 +126,26 @@ impl Reach {
     }
 }
 
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// The model answered.
+    Turn,
+    /// It was refused or got no answer, or only a size was asked for.
+    Nothing,
+}
+
 impl Tally {
-    /// A request that was read went out.
-    pub(crate) fn went_out(&self, outgoing: &Outgoing) {
+    /// A request that was read went out. What it spared counts only where the provider worked on it.
+    pub(crate) fn went_out(&self, outgoing: &Outgoing, answered: Answered) {
         self.note(outgoing.action, outgoing.reason, || {
             let named = outgoing.ticket.as_ref();
             let named = named.map(|ticket| ticket.place.conversation.as_str().as_bytes());
             let start = outgoing.bytes.get(..BEGINNING).unwrap_or(&outgoing.bytes);
             Digest::of(named.unwrap_or(start)).prefix()
         });
-        if let Some(Size { before, after }) = outgoing.size
+        if answered == Answered::Turn
+            && let Some(Size { before, after }) = outgoing.size
             && matches!(outgoing.action, Action::Compacted | Action::Observed)
         {
             self.tokens_before.fetch_add(before, Ordering::Relaxed);

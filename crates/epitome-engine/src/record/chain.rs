@@ -23,6 +23,9 @@ pub struct ChainRecord {
     /// summarised.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pruned_results: usize,
+    /// What tells it from an earlier one of the same class at the same place that did not help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
     /// Results behind the span that stay, shortened.
     pub trims: Vec<LinkTrims>,
     /// The reason code: why it was made.

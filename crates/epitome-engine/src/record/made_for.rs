@@ -39,6 +39,9 @@ impl MadeFor {
         if record.pruned_results > 0 {
             class.push_str(&format!("/pruned/{}", record.pruned_results));
         }
+        if let Some(again) = &record.again {
+            class.push_str(&format!("/again/{again}"));
+        }
         class
     }
 

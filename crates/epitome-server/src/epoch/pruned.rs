@@ -86,9 +86,15 @@ impl Epoch {
             .unwrap_or(0)
     }
 
-    /// How far it goes: one that goes further may take its place.
-    pub(crate) const fn reach(&self) -> (usize, usize) {
-        (self.record.covered_links, self.record.pruned_results)
+    /// How far it goes: one that goes further may take its place, and of two that go equally far the one that was made
+    /// later. Ids sort by time.
+    pub(crate) fn reach(&self) -> (usize, usize, &str) {
+        let ChainRecord {
+            covered_links,
+            pruned_results,
+            ..
+        } = self.record;
+        (covered_links, pruned_results, &self.id)
     }
 
     /// What a request becomes where nothing is covered and some results are replaced.

@@ -1,6 +1,5 @@
 //! The epochs that this process knows.
 
-use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -80,8 +79,8 @@ pub(super) fn newest(
     let mut serving = links.flat_map(|(_, digest)| {
         let here = epochs.at(digest).iter().filter(|epoch| serves(epoch));
         let mut here: Vec<_> = here.collect();
-        // Two may end with the same shortened result: the one that covers more was made later.
-        here.sort_by_key(|epoch| Reverse(epoch.reach()));
+        // Several may end with the same shortened result: one that goes further was made later.
+        here.sort_by(|one, other| other.reach().cmp(&one.reach()));
         here
     });
     let newest = serving.next()?;

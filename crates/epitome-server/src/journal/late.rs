@@ -13,8 +13,9 @@ use epitome_store::{
 };
 
 use super::health::Health;
-use super::writer::Queue;
+use super::writer::{Queue, unstore};
 use crate::clock;
+use crate::index::Index;
 
 /// Waits between tries: they begin with the first and double up to the last.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -32,6 +33,7 @@ pub(super) struct Late {
     /// Those under way by id, and how each is to be published once it is there.
     pending: Arc<Mutex<HashMap<String, Option<Publication>>>>,
     shared: Arc<Shared>,
+    index: Arc<Index>,
     /// The store stays open as long as somebody may still write to the queue.
     _open: Arc<Queue>,
 }
@@ -47,9 +49,11 @@ impl Late {
         store: Arc<AnyStore>,
         tenant: TenantId,
         health: Arc<Health>,
+        index: Arc<Index>,
         queue: &Arc<Queue>,
     ) -> Self {
         Self {
+            index,
             _open: Arc::clone(queue),
             store,
             tenant,
@@ -71,7 +75,17 @@ impl Late {
         row: CompactionRow,
     ) -> Option<CompactionRow> {
         let may_wait = self.shared.hold(&mut span) <= LATE_BYTES;
-        let write = || self.store.commit_compaction(&self.tenant, &span, &row);
+        let write = || {
+            let committed = self.store.commit_compaction(&self.tenant, &span, &row);
+            let (index, span) = (&self.index, &span);
+            async move {
+                committed.await.inspect_err(|error| {
+                    if let Error::Dangling(_) = error {
+                        unstore(index, span);
+                    }
+                })
+            }
+        };
         let committed = self.insist("commit", may_wait, write).await;
         self.shared.release(&span);
         let wish = self.pending().remove(&row.id).flatten();
@@ -137,7 +151,7 @@ impl Late {
 }
 
 /// Whether the same write may succeed later.
-pub(super) const fn may_pass(error: &Error) -> bool {
+pub(crate) const fn may_pass(error: &Error) -> bool {
     matches!(
         error,
         Error::Busy(_)
@@ -146,6 +160,8 @@ pub(super) const fn may_pass(error: &Error) -> bool {
             | Error::Unreachable(_)
             | Error::NoConnection(_)
             | Error::Login(_)
+            // A standby that is about to take over says so too.
+            | Error::ReadOnly(_)
             | Error::Io { .. }
             | Error::Database(_)
     )

@@ -257,10 +257,19 @@ async fn append_all(
             Ok(()) => mark(index, append, Written::Stored),
             Err(error) => {
                 mark(index, append, Written::No);
+                if let Error::Dangling(_) = error {
+                    unstore(index, append);
+                }
                 health.failed("append", &error);
             }
         }
     }
+}
+
+/// What is written stands on something that the store does not have.
+pub(super) fn unstore(index: &Index, append: &Append) {
+    let parent = append.nodes.first().and_then(|node| node.parent);
+    index.unstore(&append.conversation.id, parent);
 }
 
 fn mark(index: &Index, append: &Append, written: Written) {

@@ -6,7 +6,7 @@ use epitome::{
     KeptElsewhere, Message, Meter, NoPlan, OutputCounting, Reading, ReadyFacts, Reason, Session,
     ShowNow, View, ViewItem,
 };
-use epitome_store::{CompactionState, Outcome};
+use epitome_store::{CompactionRow, CompactionState, Outcome};
 
 use super::prepare::Beginning;
 use super::ticket::Unpublished;
@@ -55,7 +55,7 @@ impl Keeper {
             Err(no) => return self.left_as_it_is(unshared(ticket), &case, no.reason),
         };
         // It is stored before it is used, and published once the provider took it.
-        let stored = self.commit(&ticket, made).await;
+        let stored = self.commit(&ticket, &case, made).await;
         self.index.prepare(Arc::clone(&stored.epoch));
         let beginning = Beginning::Untold;
         self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
@@ -129,14 +129,14 @@ impl Keeper {
 
     /// The prepared compaction that goes further than the one in force.
     fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
-        let now = ticket.epoch.as_deref().map_or((0, 0), Epoch::reach);
+        let now = ticket.epoch.as_deref().map(Epoch::reach);
         let serves = |epoch: &Epoch| {
             (case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class))
                 && epoch.heeds(ticket.dropped_pins())
+                && now.is_none_or(|now| epoch.reach() > now)
         };
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
-            .filter(|epoch| epoch.reach() > now)
     }
 
     fn compacted(
@@ -197,49 +197,58 @@ impl Keeper {
         }
     }
 
-    /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count.
-    pub(super) async fn commit(&self, ticket: &Ticket, made: Made) -> Stored {
-        let Made { epoch, applied } = made;
-        let links = ticket
-            .conversation
-            .chain
-            .iter()
-            .position(|(_, digest)| *digest == epoch.node)
-            .map_or(0, |at| at + 1);
-        let row = || {
-            let row = epoch.to_row(
-                &ticket.place.conversation,
-                CompactionState::Prepared,
-                ticket.now_ms,
-            );
-            self.journal.written(row)
-        };
-        let span = self.keeps(ticket).then(|| self.span_of(ticket, links));
-        let stored = match span.flatten() {
-            Some(span) => match row() {
-                Some(row) => self.journal.commit(span, row).await,
-                None => None,
-            },
-            None => None,
-        };
-        let is_stored = stored.is_some() || !self.keeps(ticket);
-        let other = stored
-            .filter(|row| row.id != epoch.id)
-            .and_then(Epoch::from_row)
-            .filter(|other| other.heeds(ticket.dropped_pins()))
-            .and_then(|other| {
-                let applied = other.apply(&ticket.conversation, &ticket.body, ticket.form)?;
-                Some((applied, other))
-            });
-        let (applied, epoch) = match other {
-            Some((applied, other)) => (applied, other),
-            None => (applied, epoch),
-        };
-        Stored {
-            epoch: Arc::new(epoch),
-            applied,
-            is_stored,
+    /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count, unless the request
+    /// would still be too long with them.
+    pub(super) async fn commit(&self, ticket: &Ticket, case: &Case, mut made: Made) -> Stored {
+        let mut row = self.put(ticket, &made.epoch).await;
+        let other = row.clone().and_then(|row| self.other(ticket, &made, row));
+        match other {
+            Some(other) if self.helps(ticket, case, &other, &made) => made = other,
+            Some(_) => {
+                made.epoch.set_apart();
+                row = self.put(ticket, &made.epoch).await;
+                if let Some(same) = row.clone().and_then(|row| self.other(ticket, &made, row)) {
+                    made = same;
+                }
+            }
+            None => {}
         }
+        Stored {
+            epoch: Arc::new(made.epoch),
+            applied: made.applied,
+            is_stored: row.is_some() || !self.keeps(ticket),
+        }
+    }
+
+    /// The compaction of a row, where it is another than ours and may be shown.
+    fn other(&self, ticket: &Ticket, ours: &Made, row: CompactionRow) -> Option<Made> {
+        let epoch = Some(row).filter(|row| row.id != ours.epoch.id);
+        let epoch = epoch.and_then(Epoch::from_row)?;
+        let applied = epoch.apply(&ticket.conversation, &ticket.body, ticket.form)?;
+        let made = Made { epoch, applied };
+        made.epoch.heeds(ticket.dropped_pins()).then_some(made)
+    }
+
+    /// Whether what another made does for a request what ours does.
+    fn helps(&self, ticket: &Ticket, case: &Case, other: &Made, ours: &Made) -> bool {
+        let fits = |made: &Made| {
+            let sight = self.sight(ticket, Some(&made.applied));
+            case.course.reading(&sight).fits()
+        };
+        other.applied.saved_tokens >= ours.applied.saved_tokens || fits(other)
+    }
+
+    /// Stores a compaction. Gives the row that is in force at its place; `None` where none is stored.
+    async fn put(&self, ticket: &Ticket, epoch: &Epoch) -> Option<CompactionRow> {
+        let chain = &ticket.conversation.chain;
+        let at = chain.iter().position(|(_, digest)| *digest == epoch.node);
+        let links = at.map_or(0, |at| at + 1);
+        let span = self.keeps(ticket).then(|| self.span_of(ticket, links));
+        let span = span.flatten()?;
+        let (conversation, state) = (&ticket.place.conversation, CompactionState::Prepared);
+        let row = epoch.to_row(conversation, state, ticket.now_ms);
+        let row = self.journal.written(row)?;
+        self.journal.commit(span, row).await
     }
 
     /// Whether what is made of a request is put into a store.

@@ -50,7 +50,7 @@ impl Keeper {
             };
             if let Ok(made) = made {
                 let is_ours = made.epoch.record.steps.is_empty();
-                let stored = keeper.commit(&ticket, made).await;
+                let stored = keeper.commit(&ticket, &case, made).await;
                 // What a model wrote cannot be made again: it is used only once it is stored.
                 if is_ours || stored.is_stored {
                     keeper.index.prepare(stored.epoch);

@@ -12,7 +12,7 @@ use epitome_wire::{Counted as Usage, Cure, Overflow};
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::answer::Seen;
 use crate::config::Mode;
-use crate::epoch::Need;
+use crate::epoch::{Epoch, Need};
 use crate::index::Counted;
 
 impl Keeper {
@@ -200,12 +200,17 @@ impl Keeper {
         let differs = outgoing.action == Action::Compacted
             && outgoing.ticket.as_ref().is_some_and(|new| {
                 // The same messages would be refused again, whatever the compaction is called.
-                let shown = |one: &Ticket| {
-                    one.epoch
-                        .as_ref()
-                        .map(|epoch| (epoch.node, epoch.summary.clone()))
+                let shown = |one: &Epoch, other: &Epoch| {
+                    let (record, others) = (&one.record, &other.record);
+                    one.node == other.node
+                        && one.summary == other.summary
+                        && record.trims == others.trims
+                        && record.view == others.view
                 };
-                shown(new) != shown(ticket)
+                match (&new.epoch, &ticket.epoch) {
+                    (Some(new), Some(sent)) => !shown(new, sent),
+                    (new, sent) => new.is_some() != sent.is_some(),
+                }
             });
         if differs {
             Ok(outgoing)

@@ -1,18 +1,17 @@
 //! How streamed answers begin: a refusal as too long may come after a few events that say nothing.
 
-use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 
-use bytes::Bytes;
 use epitome_wire::{Begun, Overflow, StreamStart, Unpacker, Wire};
 use http::Response;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http_body::{Body, Frame};
+use http_body::Body;
 use hyper::body::Incoming;
 
 use super::{Envelope, Proxy};
+use crate::answer::Front;
 use crate::clock;
 use crate::keeper::{Kind, Outgoing};
 
@@ -24,7 +23,7 @@ const HELD_BYTES: usize = 64 << 10;
 /// An answer of which a part may have been read.
 pub(super) struct Answer {
     pub(super) parts: http::response::Parts,
-    pub(super) front: VecDeque<Frame<Bytes>>,
+    pub(super) front: Front,
     pub(super) rest: Incoming,
 }
 
@@ -33,7 +32,7 @@ impl From<Response<Incoming>> for Answer {
         let (parts, rest) = answer.into_parts();
         Self {
             parts,
-            front: VecDeque::new(),
+            front: Front::new(),
             rest,
         }
     }
@@ -104,15 +103,20 @@ async fn hold(answer: &mut Answer, mut start: StreamStart, mut unpacker: Unpacke
     let mut begun = Begun::NotYet;
     while begun == Begun::NotYet && bytes < HELD_BYTES {
         let frame = poll_fn(|context| Pin::new(&mut answer.rest).poll_frame(context)).await;
-        // An error comes again when the client reads on.
-        let Some(Ok(frame)) = frame else {
-            return Begun::Speaks;
+        let frame = match frame {
+            Some(Ok(frame)) => frame,
+            // It is told once: the client has to hear it too, or what broke off looks complete.
+            Some(Err(error)) => {
+                answer.front.push_back(Err(error));
+                return Begun::Speaks;
+            }
+            None => return Begun::Speaks,
         };
         if let Some(data) = frame.data_ref() {
             bytes += data.len();
             unpacker.feed(data, |plain| begun = start.feed(plain));
         }
-        answer.front.push_back(frame);
+        answer.front.push_back(Ok(frame));
     }
     begun
 }

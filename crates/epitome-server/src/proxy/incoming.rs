@@ -1,7 +1,7 @@
 //! Bodies on their way in: read up to a limit, unpacked where they are packed.
 
 use axum::body::{Body, Bytes};
-use epitome::Reason;
+use epitome::{ContextBeta, Reason};
 use epitome_wire::Unpacker;
 use futures_util::StreamExt;
 use http::header::{CONTENT_ENCODING, HeaderMap};
@@ -162,4 +162,15 @@ pub(super) async fn read_error(body: Incoming, headers: &HeaderMap) -> (Option<B
         Collected::Whole(bytes) => (unpacked(&bytes, headers), Body::from(bytes)),
         Collected::TooLarge(body) | Collected::Broken(body) => (None, body),
     }
+}
+
+/// Whether a request asks for the long context that some models have only then.
+pub(super) fn context_beta(headers: &HeaderMap) -> ContextBeta {
+    let values = headers.get_all("anthropic-beta").iter();
+    let betas = values.filter_map(|value| value.to_str().ok());
+    let asked = betas.map(ContextBeta::of_header);
+    asked
+        .rev()
+        .find(|beta| *beta != ContextBeta::None)
+        .unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use epitome_server::Mode;
 use epitome_store::{Conversations, Outcomes, Store, TenantId};
 use epitome_testkit::client::Received;
-use epitome_testkit::{ModelConfig, Wire};
+use epitome_testkit::{Fault, Faults, ModelConfig, Wire};
 use http::Method;
 use serde_json::json;
 
@@ -155,4 +155,47 @@ async fn a_store_that_was_removed_is_said() {
     // Another file in its place is another store.
     std::fs::write(folder.path(), "").unwrap();
     assert_eq!(proxy.health().await["status"], "degraded");
+}
+
+/// What was spared counts where the model worked on a shortened request: not where only its size was asked for, nor where the
+/// provider had no time.
+#[tokio::test]
+async fn only_answers_spare_anything() {
+    let model = ModelConfig {
+        faults: Faults::none()
+            .on(0, Fault::Overloaded)
+            .on(2, Fault::ServerError),
+        ..ModelConfig::default()
+    };
+    let (_model, proxy) = pair(model, |config| config.window_tokens = Some(2_000)).await;
+    let body = request(Wire::Anthropic, "m", history(1, 12, 200));
+    let spared = async || {
+        let metrics = metrics(&proxy).await;
+        let line = metrics
+            .lines()
+            .find(|line| line.starts_with("epitome_tokens_before_total"));
+        line.unwrap()
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let refused = proxy.post(Wire::Anthropic, &body).await;
+    assert_eq!((refused.status, action(&refused).0), (529, "compacted"));
+    assert_eq!(spared().await, 0);
+    let answered = proxy.post(Wire::Anthropic, &body).await;
+    assert_eq!((answered.status, action(&answered).0), (200, "compacted"));
+    let once = spared().await;
+    assert!(once > 2_000, "{once}");
+    let failed = proxy.post(Wire::Anthropic, &body).await;
+    assert_eq!(failed.status, 500);
+    let mut counted = body.clone();
+    counted.as_object_mut().unwrap().remove("max_tokens");
+    let path = "/v1/messages/count_tokens";
+    let counted = proxy
+        .send(&Method::POST, path, &[], counted.to_string())
+        .await;
+    assert_eq!((counted.status, action(&counted).0), (200, "compacted"));
+    assert_eq!(spared().await, once);
 }

@@ -132,6 +132,7 @@ traces! {
         b2_a_large_output_where_it_is_counted,
         b2_a_large_output_where_it_is_not_counted,
         b4_roles_that_must_alternate,
+        a_result_that_has_to_be_shortened_further,
         b9_an_unreachable_floor_is_named_each_time,
         headers_after_a_recovery_that_could_not_help,
         headers_after_an_output_that_leaves_no_room,

@@ -3,7 +3,7 @@
 use epitome_testkit::{ModelConfig, Refuses, Wire};
 
 use super::rig::{Rig, Talk, server};
-use crate::support::{action, user};
+use crate::support::{Folder, action, user};
 
 /// The largest request that went out while a conversation with an output of 32,000 outgrows a window of 45,000.
 async fn large_output(counts_output: bool, system_tokens: u64) -> u64 {
@@ -37,6 +37,31 @@ pub(super) async fn b2_a_large_output_where_it_is_counted() {
 pub(super) async fn b2_a_large_output_where_it_is_not_counted() {
     let largest = large_output(false, 14_000).await;
     assert!(largest >= 24_000, "only {largest} of 45,000 were ever used");
+}
+
+/// A result at the end is shortened, and that is still too long for a server whose window is smaller than what is configured:
+/// what is stored for the first try does not stand in for the second, which ends with the same result.
+pub(super) async fn a_result_that_has_to_be_shortened_further() {
+    for wire in Wire::MESSAGES {
+        let folder = Folder::new();
+        let rig = Rig::start(server(13_000), |config| {
+            config.window_tokens = Some(30_000);
+            config.store = folder.location();
+        })
+        .await;
+        let mut talk = Talk::new(wire, "local", 5);
+        for _ in 0..6 {
+            talk.answered(400);
+        }
+        talk.stepped(40_000);
+        let outcome = rig.ask(&talk).await;
+        outcome.assert_answered(&format!("{wire:?}"));
+        assert_eq!(outcome.sent.len(), 2, "{wire:?}: it was refused once");
+        // What helped is what goes out the next time.
+        talk.answered(100);
+        let outcome = rig.ask(&talk).await;
+        outcome.assert_answered(&format!("{wire:?}, afterwards"));
+    }
 }
 
 /// B4: roles that must alternate are learned from one refusal.
