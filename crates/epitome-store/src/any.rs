@@ -254,6 +254,12 @@ dispatch!(Housekeeping {
         conversation: &ConversationId,
         at_ms: i64,
     ) -> Result<Option<Deleted>>;
+    fn delete_idle_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        before_ms: i64,
+    ) -> Result<Option<Deleted>>;
     fn oldest_conversations(&self, wanted: Oldest<'_>, limit: u32) -> Result<Vec<OwnedConversation>>;
     fn sweep(&self, before: SweepBefore) -> Result<Swept>;
     fn vacuum(&self) -> Result<()>;

@@ -1,7 +1,7 @@
 //! The plain data that goes into a store and comes out of it.
 
 mod change;
-mod housekeeping;
+pub(crate) mod housekeeping;
 mod memory;
 mod pin;
 mod search;

@@ -120,8 +120,10 @@ async fn remove(
         gone.conversations.push((one, Deleted::default()));
         return Ok(0);
     }
+    // Whoever has touched it since it was listed keeps it.
+    let before_ms = one.touched_ms.saturating_add(1);
     match store
-        .delete_conversation(&one.tenant, &one.id, now_ms())
+        .delete_idle_conversation(&one.tenant, &one.id, before_ms)
         .await
     {
         Ok(Some(deleted)) => {

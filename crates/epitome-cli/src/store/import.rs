@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use anyhow::{Context as _, Result, bail};
 use epitome_config::Address;
 use epitome_store::{
-    AnyStore, Cell, Housekeeping as _, Restored, SnapshotLine, SnapshotRow, Store as _,
+    AnyStore, Cell, Housekeeping as _, Restored, SnapshotLine, SnapshotRow, Store as _, SweepBefore,
 };
 use serde_json::json;
 
@@ -19,6 +19,13 @@ use crate::{Ending, print};
 /// Rows and bytes that go into one transaction at most: a running proxy gets its turn between two.
 const ROWS: usize = 1_000;
 const BYTES: usize = 4 << 20;
+
+/// No note, turn or mark is that old.
+const ONLY_UNUSED: SweepBefore = SweepBefore {
+    outcomes_ms: i64::MIN,
+    turns_ms: i64::MIN,
+    deleted_ms: i64::MIN,
+};
 
 pub(super) async fn run(args: &StoreImportArgs) -> Result<Ending> {
     let source = Source::open(&args.from)?;
@@ -33,10 +40,25 @@ pub(super) async fn run(args: &StoreImportArgs) -> Result<Ending> {
         Err(error) => Err(error),
     };
     store.close().await;
-    let Restored { written, left } = restored?;
+    let Restored {
+        written,
+        left,
+        refused,
+    } = restored?;
     match args.at.json {
-        true => print(&(json!({ "written": written, "left": left }).to_string() + "\n"))?,
-        false => print(&format!("{written} rows brought in, {left} were there\n"))?,
+        true => {
+            let counts = json!({ "written": written, "left": left, "refused": refused });
+            print(&(counts.to_string() + "\n"))?;
+        }
+        false => {
+            let refused = match refused {
+                0 => String::new(),
+                count => format!(", {count} belong to what was deleted here"),
+            };
+            print(&format!(
+                "{written} rows brought in, {left} were there{refused}\n"
+            ))?;
+        }
     }
     Ok(Ending::Done)
 }
@@ -94,15 +116,23 @@ impl<'a> Into<'a> {
         let restored = self.store.restore(&self.waiting).await?;
         self.restored.written += restored.written;
         self.restored.left += restored.left;
+        self.restored.refused += restored.refused;
         self.waiting.clear();
         self.bytes = 0;
-        let rows = self.restored.written + self.restored.left;
+        let Restored {
+            written,
+            left,
+            refused,
+        } = self.restored;
+        let rows = written + left + refused;
         self.progress.tell(|| format!("{rows} rows"));
         Ok(())
     }
 
     async fn finish(mut self) -> Result<Restored> {
         self.flush().await?;
+        // Messages come before the links that may be refused: those of what was deleted here do not stay.
+        self.store.sweep(ONLY_UNUSED).await?;
         self.progress.end();
         Ok(self.restored)
     }

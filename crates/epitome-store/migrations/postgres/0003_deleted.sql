@@ -6,7 +6,8 @@ CREATE TABLE deleted_conversations (
     PRIMARY KEY (tenant, id)
 );
 
--- The first link of a conversation is never here: another one may begin with the same words.
+-- The last links of what was deleted, and what was to come behind them. Never the first link of a conversation: another one may
+-- begin with the same words.
 CREATE TABLE deleted_nodes (
     tenant TEXT COLLATE "C" NOT NULL,
     digest BYTEA  NOT NULL CHECK (octet_length(digest) = 32),
@@ -19,3 +20,8 @@ CREATE INDEX nodes_by_parent ON nodes (tenant, parent);
 CREATE INDEX compactions_by_node ON compactions (tenant, node);
 CREATE INDEX changes_by_compaction ON changes (tenant, compaction);
 CREATE INDEX outcomes_by_conversation ON outcomes (tenant, conversation);
+CREATE INDEX memories_by_conversation ON memories (tenant, conversation);
+CREATE INDEX conversations_by_parent ON conversations (tenant, parent);
+
+-- The oldest ones of all tenants.
+CREATE INDEX conversations_by_age ON conversations (touched_ms, tenant, id);

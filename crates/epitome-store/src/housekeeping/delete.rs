@@ -88,10 +88,14 @@ pub(crate) const DELETE_COMPACTIONS: &str =
 pub(crate) const DELETE_MEMORIES: &str =
     "DELETE FROM memories WHERE tenant = $1 AND conversation = $2 RETURNING number";
 
-pub(crate) const MARK_NODES: &str = "\
+/// Where it ended, and no more: others may have begun with the same messages, but whoever sends it again sends its ends too, and
+/// whoever goes on with it stands on one.
+pub(crate) const MARK_LEAVES: &str = "\
     INSERT INTO deleted_nodes (tenant, digest, at_ms) \
-        SELECT tenant, digest, $3 FROM nodes \
-            WHERE tenant = $1 AND conversation = $2 AND position > 0 \
+        SELECT l.tenant, l.digest, $3 FROM nodes AS l \
+            WHERE l.tenant = $1 AND l.conversation = $2 AND l.position > 0 \
+                AND NOT EXISTS (SELECT 1 FROM nodes AS n \
+                    WHERE n.tenant = $1 AND n.parent = l.digest) \
         ON CONFLICT (tenant, digest) DO NOTHING";
 
 pub(crate) const DELETE_NODES: &str =
@@ -115,19 +119,32 @@ pub(crate) const MARK_CONVERSATION: &str = "\
     INSERT INTO deleted_conversations (tenant, id, at_ms) VALUES ($1, $2, $3) \
         ON CONFLICT (tenant, id) DO NOTHING";
 
-/// `delete` and `drop_entry`, parts of a transaction that the caller commits. `$lock` finds the conversation and keeps others
-/// from adding to it; the words of an entry and of a memory are another statement in each database.
+/// Why a conversation goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Why {
+    /// Somebody wants it forgotten: it does not come back.
+    Ordered { at_ms: i64 },
+    /// Nobody has touched it since: only room is wanted, and who goes on with it is welcome.
+    Idle { before_ms: i64 },
+}
+
+/// `delete` and `drop_entry`, parts of a transaction that the caller commits. `$lock` says when the conversation was touched and
+/// keeps others from adding to it; the words of an entry and of a memory are another statement in each database.
 macro_rules! delete {
     ($connection:ty, $lock:expr, $delete_words:expr, $delete_memory_words:expr) => {
         pub(super) async fn delete(
             connection: &mut $connection,
             tenant: &TenantId,
             id: &ConversationId,
-            at_ms: i64,
+            why: crate::housekeeping::delete::Why,
         ) -> Result<Option<Deleted>> {
             use crate::housekeeping::delete as sql;
             let on = |statement| query(statement).bind(tenant.as_str()).bind(id.as_str());
-            if on($lock).fetch_optional(&mut *connection).await?.is_none() {
+            let Some(found) = on($lock).fetch_optional(&mut *connection).await? else {
+                return Ok(None);
+            };
+            let touched_ms: i64 = found.try_get(0)?;
+            if matches!(why, sql::Why::Idle { before_ms } if touched_ms >= before_ms) {
                 return Ok(None);
             }
             let forks = on(sql::FORKS_OF_ENGINES)
@@ -170,10 +187,12 @@ macro_rules! delete {
                     .await?;
                 deleted.memories += 1;
             }
-            on(sql::MARK_NODES)
-                .bind(at_ms)
-                .execute(&mut *connection)
-                .await?;
+            if let sql::Why::Ordered { at_ms } = why {
+                for statement in [sql::MARK_LEAVES, sql::MARK_CONVERSATION] {
+                    let mark = on(statement).bind(at_ms);
+                    mark.execute(&mut *connection).await?;
+                }
+            }
             let mut keys: Vec<Vec<u8>> = Vec::new();
             for row in on(sql::DELETE_NODES).fetch_all(&mut *connection).await? {
                 keys.push(row.try_get(0)?);
@@ -189,10 +208,6 @@ macro_rules! delete {
                 }
             }
             on(sql::DELETE_CONVERSATION)
-                .execute(&mut *connection)
-                .await?;
-            on(sql::MARK_CONVERSATION)
-                .bind(at_ms)
                 .execute(&mut *connection)
                 .await?;
             Ok(Some(deleted))

@@ -4,6 +4,9 @@ use crate::{Cell, ConversationId, Digest, Error, MemoryRow, Result, SnapshotRow,
 
 pub(crate) const SELECT_SECRET: &str = "SELECT key FROM tenants WHERE tenant = $1";
 
+pub(crate) const SELECT_MARK: &str =
+    "SELECT 1 FROM deleted_conversations WHERE tenant = $1 AND id = $2";
+
 /// Says what a row has that no snapshot has.
 pub(crate) fn bad(row: &SnapshotRow) -> Error {
     let table = row.table;
@@ -30,24 +33,24 @@ pub(crate) fn memory(row: &SnapshotRow) -> Result<(TenantId, MemoryRow)> {
     Ok((TenantId::new(row.text(0))?, memory))
 }
 
-/// `restore_row`, part of a transaction that the caller commits: whether it was written. `$bind` hands a value over as its
-/// kind.
+/// `restore_row`, part of a transaction that the caller commits, and `is_deleted`. `$bind` hands a value over as its kind.
 macro_rules! restore {
     ($connection:ty, $bind:path) => {
-        async fn restore_row(connection: &mut $connection, row: &SnapshotRow) -> Result<bool> {
+        async fn restore_row(connection: &mut $connection, row: &SnapshotRow) -> Result<Brought> {
             use crate::housekeeping::{restore as sql, snapshot};
             let table = snapshot::table(row.table).ok_or_else(|| sql::bad(row))?;
             if table.columns.len() != row.cells.len() {
                 return Err(sql::bad(row));
             }
             // What was deleted there goes here too.
-            if table.name == "deleted_conversations" {
+            if table.name == snapshot::DELETED_CONVERSATIONS {
                 let tenant = TenantId::new(row.text(0))?;
                 let id = ConversationId::new(row.text(1))?;
-                match delete(connection, &tenant, &id, row.integer(2)).await {
-                    Ok(Some(_)) => return Ok(true),
+                let at_ms = row.integer(2);
+                match delete(connection, &tenant, &id, Why::Ordered { at_ms }).await {
+                    Ok(Some(_)) => return Ok(Brought::Written),
                     // It was made one there only after this fork; that it is deleted is said again the next time.
-                    Err(Error::Forked { .. }) => return Ok(false),
+                    Err(Error::Forked { .. }) => return Ok(Brought::Refused),
                     result => result?,
                 };
             }
@@ -56,16 +59,16 @@ macro_rules! restore {
                 insert = $bind(insert, *kind, cell).ok_or_else(|| sql::bad(row))?;
             }
             let mut written = insert.execute(&mut *connection).await?.rows_affected() > 0;
-            if let (false, Some((statement, places))) = (written, table.update) {
-                let mut update = query(statement);
+            let with = |(statement, places): (&'static str, &[usize])| {
+                let mut statement = query(statement);
                 for at in places {
-                    let (kind, cell) = table
-                        .columns
-                        .get(*at)
-                        .zip(row.cells.get(*at))
-                        .ok_or_else(|| sql::bad(row))?;
-                    update = $bind(update, *kind, cell).ok_or_else(|| sql::bad(row))?;
+                    let (kind, cell) = table.columns.get(*at).zip(row.cells.get(*at))?;
+                    statement = $bind(statement, *kind, cell)?;
                 }
+                Some(statement)
+            };
+            if let (false, Some(update)) = (written, table.update) {
+                let update = with(update).ok_or_else(|| sql::bad(row))?;
                 written = update.execute(&mut *connection).await?.rows_affected() > 0;
             }
             if table.name == "tenants" {
@@ -77,7 +80,31 @@ macro_rules! restore {
                     });
                 }
             }
-            Ok(written)
+            if let (false, Some(find)) = (written, table.find) {
+                let find = with(find).ok_or_else(|| sql::bad(row))?;
+                if find.fetch_optional(&mut *connection).await?.is_none() {
+                    return Ok(Brought::Refused);
+                }
+            }
+            Ok(match written {
+                true => Brought::Written,
+                false => Brought::There,
+            })
+        }
+
+        /// Whether the memory is one of a conversation that was deleted here.
+        async fn is_deleted(
+            connection: &mut $connection,
+            tenant: &TenantId,
+            memory: &MemoryRow,
+        ) -> Result<bool> {
+            let Some(conversation) = &memory.conversation else {
+                return Ok(false);
+            };
+            let mark = query(crate::housekeeping::restore::SELECT_MARK)
+                .bind(tenant.as_str())
+                .bind(conversation.as_str());
+            Ok(mark.fetch_optional(connection).await?.is_some())
         }
     };
 }

@@ -42,6 +42,8 @@ pub(crate) struct Table {
     pub(crate) insert: &'static str,
     /// Brings one that is there up to date, with these of the values.
     pub(crate) update: Option<(&'static str, &'static [usize])>,
+    /// Finds one that is there, by these of the values: else a row that was not written was refused. Without it none is refused.
+    pub(crate) find: Option<(&'static str, &'static [usize])>,
 }
 
 use Kind::{Bytes, Integer, Name, Text};
@@ -54,22 +56,7 @@ pub(crate) const TABLES: &[Table] = &[
         select: "SELECT tenant, key FROM tenants ORDER BY tenant",
         insert: "INSERT INTO tenants (tenant, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
         update: None,
-    },
-    Table {
-        name: "deleted_conversations",
-        columns: &[Name, Name, Integer],
-        select: "SELECT tenant, id, at_ms FROM deleted_conversations ORDER BY tenant, id",
-        insert: "INSERT INTO deleted_conversations (tenant, id, at_ms) VALUES ($1, $2, $3) \
-            ON CONFLICT DO NOTHING",
-        update: None,
-    },
-    Table {
-        name: "deleted_nodes",
-        columns: &[Name, Bytes, Integer],
-        select: "SELECT tenant, digest, at_ms FROM deleted_nodes ORDER BY tenant, digest",
-        insert: "INSERT INTO deleted_nodes (tenant, digest, at_ms) VALUES ($1, $2, $3) \
-            ON CONFLICT DO NOTHING",
-        update: None,
+        find: None,
     },
     Table {
         name: "conversations",
@@ -85,6 +72,10 @@ pub(crate) const TABLES: &[Table] = &[
                 touched_ms = $5 WHERE tenant = $1 AND id = $2 AND touched_ms < $5",
             &[0, 1, 2, 3, 5],
         )),
+        find: Some((
+            "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2",
+            &[0, 1],
+        )),
     },
     Table {
         name: "entries",
@@ -93,6 +84,7 @@ pub(crate) const TABLES: &[Table] = &[
         insert: "INSERT INTO entries (tenant, key, wire, tokens, raw) VALUES ($1, $2, $3, $4, $5) \
             ON CONFLICT DO NOTHING",
         update: None,
+        find: None,
     },
     Table {
         name: "nodes",
@@ -107,6 +99,10 @@ pub(crate) const TABLES: &[Table] = &[
             AND EXISTS (SELECT 1 FROM conversations AS c WHERE c.tenant = $1 AND c.id = $6) \
             ON CONFLICT DO NOTHING",
         update: None,
+        find: Some((
+            "SELECT 1 FROM nodes WHERE tenant = $1 AND digest = $2",
+            &[0, 1],
+        )),
     },
     Table {
         name: "compactions",
@@ -131,6 +127,10 @@ pub(crate) const TABLES: &[Table] = &[
                     OR state = 'published' AND $3 = 'undone')",
             &[0, 1, 5, 11],
         )),
+        find: Some((
+            "SELECT 1 FROM compactions WHERE tenant = $1 AND id = $2",
+            &[0, 1],
+        )),
     },
     Table {
         name: "changes",
@@ -144,6 +144,10 @@ pub(crate) const TABLES: &[Table] = &[
                 (SELECT 1 FROM compactions AS k WHERE k.tenant = $1 AND k.id = $5)) \
             ON CONFLICT DO NOTHING",
         update: None,
+        find: Some((
+            "SELECT 1 FROM changes WHERE tenant = $1 AND conversation = $2 AND seq = $3",
+            &[0, 1, 2],
+        )),
     },
     Table {
         name: "pins",
@@ -159,6 +163,10 @@ pub(crate) const TABLES: &[Table] = &[
                 AND text = $3 AND at_ms < $5",
             &[0, 1, 2, 3, 4],
         )),
+        find: Some((
+            "SELECT 1 FROM pins WHERE tenant = $1 AND conversation = $2 AND text = $3",
+            &[0, 1, 2],
+        )),
     },
     Table {
         name: "windows",
@@ -171,6 +179,7 @@ pub(crate) const TABLES: &[Table] = &[
                 WHERE endpoint = $1 AND model = $2 AND at_ms < $4",
             &[0, 1, 2, 3],
         )),
+        find: None,
     },
     Table {
         name: "beliefs",
@@ -180,10 +189,12 @@ pub(crate) const TABLES: &[Table] = &[
         insert: "INSERT INTO beliefs (endpoint, model, \"window\", counts, at_ms) \
             VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
         update: Some((
-            "UPDATE beliefs SET \"window\" = $3, counts = $4, at_ms = $5 \
+            "UPDATE beliefs SET \"window\" = COALESCE($3, \"window\"), \
+                counts = COALESCE($4, counts), at_ms = $5 \
                 WHERE endpoint = $1 AND model = $2 AND at_ms < $5",
             &[0, 1, 2, 3, 4],
         )),
+        find: None,
     },
     // Written through `save_memory`, which makes its words.
     Table {
@@ -193,6 +204,7 @@ pub(crate) const TABLES: &[Table] = &[
             FROM memories ORDER BY tenant, created_ms, number",
         insert: "",
         update: None,
+        find: None,
     },
     Table {
         name: "turns",
@@ -202,6 +214,32 @@ pub(crate) const TABLES: &[Table] = &[
         insert: "INSERT INTO turns (tenant, id, previous, items, compaction, at_ms) \
             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
         update: None,
+        find: None,
+    },
+    // Behind all that may stand on what goes: a fork that came with the same snapshot keeps its links. Before the notes, which a
+    // deletion leaves without a name.
+    Table {
+        name: DELETED_CONVERSATIONS,
+        columns: &[Name, Name, Integer],
+        select: "SELECT tenant, id, at_ms FROM deleted_conversations ORDER BY tenant, id",
+        insert: "INSERT INTO deleted_conversations (tenant, id, at_ms) VALUES ($1, $2, $3) \
+            ON CONFLICT DO NOTHING",
+        update: None,
+        find: None,
+    },
+    // What is a link of somebody here is none that was deleted.
+    Table {
+        name: "deleted_nodes",
+        columns: &[Name, Bytes, Integer],
+        select: "SELECT tenant, digest, at_ms FROM deleted_nodes ORDER BY tenant, digest",
+        insert: "INSERT INTO deleted_nodes (tenant, digest, at_ms) SELECT $1, $2, $3 \
+            WHERE NOT EXISTS (SELECT 1 FROM nodes AS n WHERE n.tenant = $1 AND n.digest = $2) \
+            ON CONFLICT DO NOTHING",
+        update: None,
+        find: Some((
+            "SELECT 1 FROM deleted_nodes WHERE tenant = $1 AND digest = $2",
+            &[0, 1],
+        )),
     },
     // They have no names: one that says the same of the same moment is the same.
     Table {
@@ -214,12 +252,21 @@ pub(crate) const TABLES: &[Table] = &[
             SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE NOT EXISTS (SELECT 1 FROM outcomes AS o \
                 WHERE o.tenant = $1 AND o.at_ms = $3 AND o.action = $4 AND o.reason = $5 \
                     AND o.tokens_before = $6 AND o.tokens_after = $7 AND o.model = $8 \
-                    AND COALESCE(o.conversation, '') = COALESCE($2, ''))",
+                    AND COALESCE(o.conversation, '') = COALESCE($2, '')) \
+            AND NOT EXISTS (SELECT 1 FROM deleted_conversations AS d \
+                WHERE d.tenant = $1 AND d.id = $2)",
         update: None,
+        find: Some((
+            "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM deleted_conversations AS d \
+                WHERE d.tenant = $1 AND d.id = $2)",
+            &[0, 1],
+        )),
     },
 ];
 
 pub(crate) const MEMORIES: &str = "memories";
+
+pub(crate) const DELETED_CONVERSATIONS: &str = "deleted_conversations";
 
 /// Where a snapshot of its rows is known by.
 pub(crate) fn table(name: &str) -> Option<&'static Table> {

@@ -47,7 +47,9 @@ const INSERT_NODES: &str = "\
             ON CONFLICT (tenant, digest) DO NOTHING \
     ) \
     SELECT EXISTS (SELECT 1 FROM deleted_nodes AS d \
-        WHERE d.tenant = $1 AND (d.digest = ANY($2) OR d.digest = ANY($3)))";
+            WHERE d.tenant = $1 AND (d.digest = ANY($2) OR d.digest = ANY($3))) \
+        OR EXISTS (SELECT 1 FROM deleted_conversations AS d \
+            WHERE d.tenant = $1 AND d.id = ANY($6))";
 
 /// Part of a transaction that the caller commits. Holds the conversations of all pieces until then: nobody else adds to them.
 /// [`Error::Deleted`] when a piece stands on what was deleted; the transaction is of no use then.

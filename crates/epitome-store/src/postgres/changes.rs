@@ -11,13 +11,17 @@ use super::query::{query, signed};
 use super::search;
 use crate::statements as sql;
 use crate::{
-    Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId,
+    Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId, Error,
     NewChange, Result, TenantId,
 };
 
 /// Whoever changes the conversation too waits until this transaction is over.
 const LOCK_CONVERSATION: &str =
     "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE";
+
+/// Whoever deletes it waits until this transaction is over, and finds the fork.
+const KEEP_CONVERSATION: &str =
+    "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2 FOR KEY SHARE";
 
 /// Whoever asks for the lease waits until this transaction is over.
 const LOCK_LEASE: &str = "\
@@ -63,6 +67,15 @@ async fn append_in(
     new: &NewChange,
     words: &search::Prepared,
 ) -> Result<Appended> {
+    // Before its own row, as whoever deletes does.
+    if let Some(parent) = new.forked_off() {
+        let found = query(KEEP_CONVERSATION)
+            .bind(tenant.as_str())
+            .bind(parent.as_str())
+            .fetch_optional(&mut *connection)
+            .await?;
+        found.ok_or(Error::Deleted)?;
+    }
     let span = new.span.as_slice();
     if !span.is_empty() {
         // It may be what makes the conversation.

@@ -13,15 +13,21 @@ use super::query::query;
 use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
-    delete::delete, restore::restore, snapshot::snapshot, statistics::statistics, sweep::sweep,
+    delete::{Why, delete},
+    restore::restore,
+    snapshot::snapshot,
+    statistics::statistics,
+    sweep::sweep,
 };
+use crate::rows::housekeeping::Brought;
 use crate::{
-    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, Oldest, OwnedConversation,
-    Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept, TenantId,
+    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, MemoryRow, Oldest,
+    OwnedConversation, Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept,
+    TenantId,
 };
 
 /// Whoever adds to it waits here, and finds it deleted.
-const LOCK: &str = "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2 FOR UPDATE";
+const LOCK: &str = "SELECT touched_ms FROM conversations WHERE tenant = $1 AND id = $2 FOR UPDATE";
 
 const DELETE_WORDS: &str = "DELETE FROM entry_words WHERE entry = $1";
 
@@ -57,13 +63,18 @@ impl Housekeeping for PostgresStore {
         conversation: &ConversationId,
         at_ms: i64,
     ) -> Result<Option<Deleted>> {
-        let mut tries = TRIES;
-        loop {
-            match delete_once(&self.connections, tenant, conversation, at_ms).await {
-                Err(Error::Dangling(_) | Error::Busy(_)) if tries > 0 => tries -= 1,
-                result => return result,
-            }
-        }
+        let why = Why::Ordered { at_ms };
+        delete_with_tries(&self.connections, tenant, conversation, why).await
+    }
+
+    async fn delete_idle_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        before_ms: i64,
+    ) -> Result<Option<Deleted>> {
+        let why = Why::Idle { before_ms };
+        delete_with_tries(&self.connections, tenant, conversation, why).await
     }
 
     async fn oldest_conversations(
@@ -98,14 +109,10 @@ impl Housekeeping for PostgresStore {
 
     async fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored> {
         let mut restored = Restored::default();
-        let mut count = |is_written| match is_written {
-            true => restored.written += 1,
-            false => restored.left += 1,
-        };
         let mut transaction = self.connections.begin().await?;
         let brought_in = async {
             for row in rows.iter().filter(|row| row.table != MEMORIES) {
-                count(restore_row(&mut transaction, row).await?);
+                restored.count(restore_row(&mut transaction, row).await?);
             }
             Ok(())
         };
@@ -113,9 +120,31 @@ impl Housekeeping for PostgresStore {
         settle(transaction, brought_in).await?;
         for row in rows.iter().filter(|row| row.table == MEMORIES) {
             let (tenant, memory) = memory(row)?;
-            count(self.save_memory(&tenant, &memory).await? == Saved::New);
+            if is_deleted(&mut *self.connections.begin().await?, &tenant, &memory).await? {
+                restored.count(Brought::Refused);
+                continue;
+            }
+            restored.count(match self.save_memory(&tenant, &memory).await? {
+                Saved::New => Brought::Written,
+                Saved::Known => Brought::There,
+            });
         }
         Ok(restored)
+    }
+}
+
+async fn delete_with_tries(
+    connections: &Connections,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    why: Why,
+) -> Result<Option<Deleted>> {
+    let mut tries = TRIES;
+    loop {
+        match delete_once(connections, tenant, conversation, why).await {
+            Err(Error::Dangling(_) | Error::Busy(_)) if tries > 0 => tries -= 1,
+            result => return result,
+        }
     }
 }
 
@@ -123,10 +152,10 @@ async fn delete_once(
     connections: &Connections,
     tenant: &TenantId,
     conversation: &ConversationId,
-    at_ms: i64,
+    why: Why,
 ) -> Result<Option<Deleted>> {
     let mut transaction = connections.begin().await?;
-    let deleted = delete(&mut transaction, tenant, conversation, at_ms).await;
+    let deleted = delete(&mut transaction, tenant, conversation, why).await;
     settle(transaction, deleted).await
 }
 

@@ -72,6 +72,15 @@ pub struct NewChange {
     pub fence: Option<u64>,
 }
 
+impl NewChange {
+    /// The conversation that a fork is put together from.
+    pub(crate) fn forked_off(&self) -> Option<&ConversationId> {
+        let span = self.span.as_ref()?;
+        let is_fork = self.change.kind == ChangeKind::Forked;
+        span.conversation.parent.as_ref().filter(|_| is_fork)
+    }
+}
+
 impl From<ChangeRow> for NewChange {
     fn from(change: ChangeRow) -> Self {
         Self {

@@ -25,7 +25,7 @@ pub struct StoreStatistics {
     pub turns: u64,
     /// Notes of what was done with requests.
     pub outcomes: u64,
-    /// Links that were deleted and do not come back.
+    /// Last links of what was deleted, which do not come back.
     pub deleted_nodes: u64,
     /// What all of it takes on disk, indexes and free pages included.
     pub disk_bytes: u64,
@@ -105,6 +105,28 @@ pub struct Swept {
 pub struct Restored {
     /// Rows that are new, or newer than those that were there.
     pub written: u64,
-    /// Rows that were there already, or that refer to something that was deleted here.
+    /// Rows that were there already.
     pub left: u64,
+    /// Rows of what was deleted here, or that refer to something that is not here; and a compaction or a mark where something
+    /// else has its place.
+    pub refused: u64,
+}
+
+impl Restored {
+    /// One row more.
+    pub(crate) fn count(&mut self, row: Brought) {
+        match row {
+            Brought::Written => self.written += 1,
+            Brought::There => self.left += 1,
+            Brought::Refused => self.refused += 1,
+        }
+    }
+}
+
+/// What became of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Brought {
+    Written,
+    There,
+    Refused,
 }

@@ -14,9 +14,12 @@ use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
-    Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId,
+    Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId, Error,
     NewChange, Result, TenantId,
 };
+
+/// The write lock of the transaction keeps it there.
+const FIND_CONVERSATION: &str = "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2";
 
 impl Changes for SqliteStore {
     fn append_change(
@@ -43,6 +46,14 @@ async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Resu
     // Dropping the transaction rolls it back, so whatever was written before a refusal is gone.
     if !is_next(&mut transaction, tenant, new).await? {
         return Ok(Appended::Superseded);
+    }
+    if let Some(parent) = new.forked_off() {
+        let found = sqlx::query(FIND_CONVERSATION)
+            .bind(tenant.as_str())
+            .bind(parent.as_str())
+            .fetch_optional(&mut *transaction)
+            .await?;
+        found.ok_or(Error::Deleted)?;
     }
     if let Some(span) = &new.span {
         refuse_deleted(&mut transaction, tenant, slice::from_ref(span)).await?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use futures_util::TryStreamExt as _;
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Row as _, Sqlite, SqliteConnection};
+use sqlx::{Row as _, Sqlite, SqliteConnection, SqlitePool};
 
 use super::SqliteStore;
 use super::arguments::query;
@@ -13,15 +13,21 @@ use super::transaction::begin;
 use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
-    delete::delete, restore::restore, snapshot::snapshot, statistics::statistics, sweep::sweep,
+    delete::{Why, delete},
+    restore::restore,
+    snapshot::snapshot,
+    statistics::statistics,
+    sweep::sweep,
 };
+use crate::rows::housekeeping::Brought;
 use crate::{
-    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, Oldest, OwnedConversation,
-    Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept, TenantId,
+    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, MemoryRow, Oldest,
+    OwnedConversation, Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept,
+    TenantId,
 };
 
 /// The write lock of the transaction keeps everybody else out.
-const FIND: &str = "SELECT 1 FROM conversations WHERE tenant = $1 AND id = $2";
+const FIND: &str = "SELECT touched_ms FROM conversations WHERE tenant = $1 AND id = $2";
 
 const DELETE_WORDS: &str = "DELETE FROM entry_words WHERE rowid = $1";
 
@@ -51,10 +57,16 @@ impl Housekeeping for SqliteStore {
         conversation: &ConversationId,
         at_ms: i64,
     ) -> Result<Option<Deleted>> {
-        let mut transaction = begin(&self.writer).await?;
-        let deleted = delete(&mut transaction, tenant, conversation, at_ms).await?;
-        transaction.commit().await?;
-        Ok(deleted)
+        delete_once(&self.writer, tenant, conversation, Why::Ordered { at_ms }).await
+    }
+
+    async fn delete_idle_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        before_ms: i64,
+    ) -> Result<Option<Deleted>> {
+        delete_once(&self.writer, tenant, conversation, Why::Idle { before_ms }).await
     }
 
     async fn oldest_conversations(
@@ -93,21 +105,36 @@ impl Housekeeping for SqliteStore {
 
     async fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored> {
         let mut restored = Restored::default();
-        let mut count = |is_written| match is_written {
-            true => restored.written += 1,
-            false => restored.left += 1,
-        };
         let mut transaction = begin(&self.writer).await?;
         for row in rows.iter().filter(|row| row.table != MEMORIES) {
-            count(restore_row(&mut transaction, row).await?);
+            restored.count(restore_row(&mut transaction, row).await?);
         }
         transaction.commit().await?;
         for row in rows.iter().filter(|row| row.table == MEMORIES) {
             let (tenant, memory) = memory(row)?;
-            count(self.save_memory(&tenant, &memory).await? == Saved::New);
+            if is_deleted(&mut *self.readers.acquire().await?, &tenant, &memory).await? {
+                restored.count(Brought::Refused);
+                continue;
+            }
+            restored.count(match self.save_memory(&tenant, &memory).await? {
+                Saved::New => Brought::Written,
+                Saved::Known => Brought::There,
+            });
         }
         Ok(restored)
     }
+}
+
+async fn delete_once(
+    writer: &SqlitePool,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    why: Why,
+) -> Result<Option<Deleted>> {
+    let mut transaction = begin(writer).await?;
+    let deleted = delete(&mut transaction, tenant, conversation, why).await?;
+    transaction.commit().await?;
+    Ok(deleted)
 }
 
 fn cell(row: &SqliteRow, at: usize, kind: Kind) -> Result<Cell> {

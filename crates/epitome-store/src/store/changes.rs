@@ -14,6 +14,7 @@ pub trait Changes {
     /// # Errors
     /// As for [`commit_compaction`](crate::Compactions::commit_compaction), and
     /// [`UnknownCompaction`](crate::Error::UnknownCompaction) when the compaction to undo is not stored.
+    /// [`Deleted`](crate::Error::Deleted) when a fork names a parent that is not stored.
     fn append_change(
         &self,
         tenant: &TenantId,

@@ -17,8 +17,9 @@ pub trait Housekeeping {
     ///
     /// Conversations that branched off stay whole: links they stand on, and compactions and pins that hold for them, become
     /// theirs. Messages go when nobody else has them. What was noted of its requests stays as numbers that belong to nobody.
-    /// What was deleted stays so: it is marked without its content, and [`append`](crate::Entries::append) passes over
-    /// whatever stands on it.
+    /// What was deleted stays so: its name and its last links are marked, without content, and
+    /// [`append`](crate::Entries::append) passes over whatever has one of them or stands on it. Another conversation that only
+    /// began with the same messages is kept.
     ///
     /// # Errors
     /// [`Forked`](crate::Error::Forked) when an engine's fork is put together from it; nothing is changed then.
@@ -27,6 +28,19 @@ pub trait Housekeeping {
         tenant: &TenantId,
         conversation: &ConversationId,
         at_ms: i64,
+    ) -> impl Future<Output = Result<Option<Deleted>>> + Send;
+
+    /// Deletes a conversation that nobody has touched since `before_ms`, as
+    /// [`delete_conversation`](Self::delete_conversation) does, but without marks: who goes on with it, or brings it in again,
+    /// may. `None` when there is none, or when it was touched since.
+    ///
+    /// # Errors
+    /// As there.
+    fn delete_idle_conversation(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        before_ms: i64,
     ) -> impl Future<Output = Result<Option<Deleted>>> + Send;
 
     /// At most `limit` of the conversations that are wanted, the oldest first.

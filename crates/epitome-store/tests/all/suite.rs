@@ -8,6 +8,8 @@ pub(crate) mod compactions;
 pub(crate) mod deleting;
 #[path = "suite/housekeeping.rs"]
 pub(crate) mod housekeeping;
+#[path = "suite/importing.rs"]
+pub(crate) mod importing;
 #[path = "suite/leases.rs"]
 pub(crate) mod leases;
 #[path = "suite/listings.rs"]
@@ -54,10 +56,15 @@ macro_rules! run_over {
                 dangling_changes_are_refused;
             deleting: a_conversation_goes_with_all_that_is_its_own, forks_stay_whole,
                 what_was_deleted_does_not_come_back, another_may_begin_alike,
+                a_deleted_one_leaves_others_their_beginning, idle_ones_may_come_back,
+                nothing_forks_off_what_was_deleted,
                 forks_of_engines_keep_it, brothers_keep_their_own_pins;
             housekeeping: statistics_count, sweeping_leaves_what_is_used, oldest_first,
                 a_snapshot_has_everything, brought_in_once, another_secret_is_refused,
                 vacuum_changes_nothing;
+            importing: a_fork_outlives_a_deletion_that_comes_with_it,
+                a_fork_made_here_outlives_a_deletion, what_was_deleted_here_stays_deleted,
+                a_newer_window_leaves_the_counts;
             leases: leases_have_one_holder, lost_lease_supersedes;
             memories: memories_are_kept_once, memories_by_words;
             pins: pins_are_dropped_and_restored, forks_share_dropped_pins;

@@ -89,7 +89,7 @@ pub(crate) async fn a_conversation_goes_with_all_that_is_its_own(store: impl Sto
     assert_eq!(hits.unwrap().len(), 2);
     assert_eq!(store.history(&t, node("y")).await.unwrap(), other.entries);
     let after = store.statistics().await.unwrap();
-    assert_eq!(after.deleted_nodes, 2);
+    assert_eq!(after.deleted_nodes, 1);
     assert_eq!(
         (
             after.conversations,
@@ -236,6 +236,62 @@ pub(crate) async fn another_may_begin_alike(store: impl Store) {
     let other = chain("d", &["a", "x", "y"], 0);
     store.append(&t, &other).await.unwrap();
     assert_eq!(store.history(&t, node("y")).await.unwrap(), other.entries);
+}
+
+/// An application begins every chat with the same messages.
+pub(crate) async fn a_deleted_one_leaves_others_their_beginning(store: impl Store) {
+    let t = tenant("t");
+    let first = chain("c", &["p1", "p2", "p3", "a", "b"], 0);
+    store.append(&t, &first).await.unwrap();
+    store
+        .delete_conversation(&t, &conversation("c"), 9)
+        .await
+        .unwrap();
+    let other = chain("d", &["p1", "p2", "p3", "x"], 0);
+    store.append(&t, &other).await.unwrap();
+    assert_eq!(store.history(&t, node("x")).await.unwrap(), other.entries);
+    // The one that was deleted is still not wanted: again, longer, or going on behind what was sent since.
+    let names = ["p1", "p2", "p3", "a", "b", "c", "e"];
+    for (length, known) in [(5, 0), (6, 0), (6, 5), (7, 6)] {
+        let again = chain("again", &names[..length], known);
+        store.append(&t, &again).await.unwrap();
+    }
+    let links = names[3..].iter().map(|name| node(name));
+    let found = store.find_nodes(&t, &links.collect::<Vec<_>>()).await;
+    assert_eq!(found.unwrap(), []);
+}
+
+pub(crate) async fn idle_ones_may_come_back(store: impl Store) {
+    let t = tenant("t");
+    let id = conversation("c");
+    let mut first = chain("c", &["a", "b", "c"], 0);
+    first.touched_ms = 20;
+    store.append(&t, &first).await.unwrap();
+    // Somebody touched it after it was listed.
+    let kept = store.delete_idle_conversation(&t, &id, 20).await;
+    assert_eq!(kept.unwrap(), None);
+    assert_eq!(store.history(&t, node("c")).await.unwrap().len(), 3);
+    let gone = store.delete_idle_conversation(&t, &id, 21).await.unwrap();
+    assert_eq!(gone.map(|gone| gone.nodes), Some(3));
+    assert_eq!(store.statistics().await.unwrap().deleted_nodes, 0);
+    let longer = chain("c", &["a", "b", "c", "d"], 0);
+    store.append(&t, &longer).await.unwrap();
+    assert_eq!(store.history(&t, node("d")).await.unwrap(), longer.entries);
+}
+
+pub(crate) async fn nothing_forks_off_what_was_deleted(store: impl Store) {
+    let t = tenant("t");
+    store.append(&t, &chain("c", &["a", "b"], 0)).await.unwrap();
+    store
+        .delete_conversation(&t, &conversation("c"), 9)
+        .await
+        .unwrap();
+    let mut forked = change(0, ChangeKind::Forked, None);
+    forked.change.conversation = conversation("fork");
+    forked.span = Some(branch("fork", "c", &[], 0));
+    let refused = store.append_change(&t, &forked).await.unwrap_err();
+    assert!(matches!(refused, Error::Deleted), "{refused:?}");
+    assert_eq!(store.conversations(&t, 9).await.unwrap(), []);
 }
 
 pub(crate) async fn forks_of_engines_keep_it(store: impl Store) {

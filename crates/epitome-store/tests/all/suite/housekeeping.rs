@@ -18,7 +18,7 @@ const NOTHING: SweepBefore = SweepBefore {
     deleted_ms: 0,
 };
 
-fn outcome(at_ms: i64) -> Outcome {
+pub(super) fn outcome(at_ms: i64) -> Outcome {
     Outcome {
         conversation: Some(conversation("c")),
         at_ms,
@@ -89,7 +89,7 @@ async fn fill(store: &impl Store) {
         .unwrap();
 }
 
-async fn rows(store: &impl Store) -> Vec<SnapshotRow> {
+pub(super) async fn rows(store: &impl Store) -> Vec<SnapshotRow> {
     let mut rows = Vec::new();
     let mut each = |row| {
         rows.push(row);
@@ -245,6 +245,7 @@ pub(crate) async fn brought_in_once(store: impl Store) {
     assert_eq!(rows(&other).await, exported);
     let again = other.restore(&exported).await.unwrap();
     assert_eq!((again.written, again.left), (0, exported.len() as u64));
+    assert_eq!(again.refused, 0);
     let t = tenant("t");
     assert_eq!(
         other.history(&t, node("x")).await.unwrap(),
