@@ -54,14 +54,7 @@ fn assert_same(bytes: &[u8]) -> bool {
 
 /// A value with its own members or items, and nothing inside these.
 fn outline(value: json::Value<'_>) -> json::Value<'_> {
-    let emptied = |value: json::Value<'_>| json::Value {
-        range: value.range,
-        kind: match value.kind {
-            Kind::Array(_) => Kind::Array(Vec::new()),
-            Kind::Object(_) => Kind::Object(Vec::new()),
-            other => other,
-        },
-    };
+    let range = value.range;
     let kind = match value.kind {
         Kind::Array(items) => Kind::Array(items.into_iter().map(emptied).collect()),
         Kind::Object(members) => {
@@ -74,10 +67,17 @@ fn outline(value: json::Value<'_>) -> json::Value<'_> {
         }
         other => other,
     };
-    json::Value {
-        range: value.range,
-        kind,
-    }
+    json::Value { range, kind }
+}
+
+fn emptied(value: json::Value<'_>) -> json::Value<'_> {
+    let range = value.range;
+    let kind = match value.kind {
+        Kind::Array(_) => Kind::Array(Vec::new()),
+        Kind::Object(_) => Kind::Object(Vec::new()),
+        other => other,
+    };
+    json::Value { range, kind }
 }
 
 /// Every value stands where it says.

@@ -1,7 +1,7 @@
 //! What a sentence is about.
 
 use super::denial::{NEGATION_SIGNS, is_negation, plain_answer};
-use super::word::{Key, key, words};
+use super::word::{Key, bare, key, words};
 use crate::letters::is_letter;
 use crate::pin;
 
@@ -38,7 +38,7 @@ impl Gist {
             signs,
         };
         for word in lower.split(|c: char| !is_letter(c) && c != '\'' && c != '_') {
-            let word = word.trim_matches('\'');
+            let word = bare(word, '\'');
             if is_negation(word) {
                 gist.negations += 1;
                 gist.words.push((None, 1));

@@ -73,7 +73,7 @@ impl<'a> Iterator for Words<'a> {
             let length = length(rest);
             self.at = start + length;
             let whole = rest.get(..length)?;
-            let text = whole.trim_matches('_');
+            let text = bare(whole, '_');
             if text.is_empty() {
                 continue;
             }
@@ -85,6 +85,14 @@ impl<'a> Iterator for Words<'a> {
                 is_ordinary: false,
             });
         }
+    }
+}
+
+/// A text without this sign at either end. Hardly any has it, and looking for it costs more than asking.
+pub(super) fn bare(text: &str, sign: char) -> &str {
+    match text.starts_with(sign) || text.ends_with(sign) {
+        true => text.trim_matches(sign),
+        false => text,
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::item;
 use super::super::mark::is_file;
 use super::super::number::names_reference;
 use super::super::slot::Slot;
-use super::super::word::{Key, Word, key, pair, words};
+use super::super::word::{Key, Word, bare, key, pair, words};
 use super::{Asked, Ground, Speakers, figures, value, values};
 use crate::files;
 use crate::message::{Block, Call, Message, Role};
@@ -208,7 +208,7 @@ impl Ground {
                 || previous.is_lowercase() && character.is_uppercase();
             if is_border {
                 let (head, tail) = name.split_at(at);
-                for part in [head, tail].map(|part| part.trim_matches('_')) {
+                for part in [head, tail].map(|part| bare(part, '_')) {
                     if part.len() >= PART_CHARS {
                         self.parts.insert(key(part));
                     }
