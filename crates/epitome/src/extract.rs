@@ -24,7 +24,7 @@ use crate::log::Log;
 use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
-use crate::plan::percent_of;
+use crate::plan::{LATEST_HEADING_TOKENS, LATEST_REQUEST_TOKENS, percent_of};
 use crate::reference::{layer, micro, spacebot};
 use crate::signature;
 use crate::story::Root;
@@ -205,7 +205,12 @@ impl Source<'_> {
         }
         let is_told = self.carries_task && earlier.task.is_none() && read.typed.len() < 2;
         if self.holds_latest_request && !self.dress.says_last_request() && !is_told {
-            parts.latest_request = self.latest_request(read, request_tokens);
+            // Whoever goes on has to know it: where there is hardly room for anything, there is room for this.
+            let said = parts.pins.iter().map(|pin| self.cost(&pin.text));
+            let said: u64 = said.chain(parts.task.iter().map(|t| self.cost(t))).sum();
+            let least = room.saturating_sub(said + LATEST_HEADING_TOKENS);
+            let least = least.min(LATEST_REQUEST_TOKENS);
+            parts.latest_request = self.latest_request(read, request_tokens.max(least));
             left = left.saturating_sub(parts.latest_request.iter().map(|t| self.cost(t)).sum());
         }
         // What stands word for word in a request is not said a second time.

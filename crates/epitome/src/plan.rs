@@ -32,6 +32,9 @@ const TASK_CAP_DIVISOR: u64 = 4;
 const PINS_CAP_DIVISOR: u64 = 4;
 /// The client's own notes inside the span are kept while they take at most this part of the target.
 const NOTES_CAP_DIVISOR: u64 = 10;
+/// What the summary has for what the user asked for last, however little room there is, and for the words before it.
+pub(crate) const LATEST_REQUEST_TOKENS: u64 = 160;
+pub(crate) const LATEST_HEADING_TOKENS: u64 = 30;
 /// A plan that leaves more than this share of what was there is not worth a swap.
 const WORTHWHILE_PERCENT: u64 = 90;
 
@@ -255,12 +258,14 @@ impl Plan {
         let tail = cut..log.len();
         let pins_tokens = pins_tokens(log, head_end..cut, target_tokens);
         let least = SUMMARY_FLOOR_TOKENS + pins_tokens;
+        let latest = latest_request_tokens(log, head_end..cut);
         let over = |share: u64| (tail_tokens + share).saturating_sub(room);
         // What the model itself wrote last says most of where it stands.
         let beside_arguments = percent_of(room, BESIDE_ARGUMENTS_PERCENT).min(summary_share);
         let trim_tokens = over(summary_share)
             .min(log.trimmable_results(tail.clone()))
             .max(over(beside_arguments).min(log.trimmable_tokens(tail.clone())))
+            .max(over(least + latest).min(log.trimmable_tokens(tail.clone())))
             .max(over(least));
         // Where all there is takes less than a summary beside it, only somebody's words could make room.
         if words == Words::Stay && trim_tokens > log.trimmable_tokens(tail) {
@@ -269,7 +274,7 @@ impl Plan {
         let left = (room + trim_tokens).saturating_sub(tail_tokens);
         // Notes take what the summary can spare.
         let notes_cap_tokens = left
-            .saturating_sub(least)
+            .saturating_sub(least + latest)
             .min(target_tokens / NOTES_CAP_DIVISOR);
         let notes = notes(log, head_end..cut, notes_cap_tokens);
         let summary_tokens = left - notes_tokens(log, &notes);
@@ -382,6 +387,15 @@ pub fn notes_within(log: &Log, span: Range<usize>, cap_tokens: u64) -> Vec<usize
 /// A share of a size, rounded down, however large.
 pub(crate) const fn percent_of(tokens: u64, percent: u64) -> u64 {
     tokens / 100 * percent + tokens % 100 * percent / 100
+}
+
+/// What the user asked for last takes in a summary, where it is among what goes: whoever goes on has to know it, so that results
+/// give way to it.
+fn latest_request_tokens(log: &Log, span: Range<usize>) -> u64 {
+    let latest = log.newest_typed().filter(|at| span.contains(at));
+    latest.map_or(0, |at| {
+        log.tokens(at..at + 1).min(LATEST_REQUEST_TOKENS) + LATEST_HEADING_TOKENS
+    })
 }
 
 /// What the last step takes, where the model has not answered to it yet.

@@ -239,3 +239,37 @@ fn every_plan_keeps_its_promises() {
         }
     });
 }
+
+/// A fresh result that fills what room there is leaves the summary what it needs for the words that the user waits for an answer
+/// to.
+#[test]
+fn what_the_user_asked_for_last_comes_before_a_large_result() {
+    let request = "Work off order-1-3-8: read the next parts of the log, compare them with section 3, and say what changed.";
+    let mut messages = autonomous(30, 400);
+    for section in 1..3 {
+        let found =
+            "depot 74 had 2 parcels more than at the count before, and none was lost; ".repeat(4);
+        messages.push(assistant(format!("Section {section} is done: {found}")));
+        messages.push(user(request.replace('3', &section.to_string())));
+    }
+    messages.push(assistant("Section 2 is done."));
+    messages.push(user(request));
+    messages.push(calls(&["last"]));
+    messages.push(result(
+        "last",
+        "depot 67 NOTE parcel 186941 at gate 36\n".repeat(400),
+    ));
+    let log = log_of(&messages);
+    for (target, most) in [(400, 900), (400, 1_500), (700, 2_500), (1_000, 4_000)] {
+        let plan = Plan::for_window(&log, target, most, Reason::HardLine).unwrap();
+        assert!(
+            plan.span.end > messages.len() - 3,
+            "the request goes: {plan:?}"
+        );
+        let basis = Basis::new(&log, &messages, Meter::Estimate);
+        let done = Compaction::extract(plan, &basis).unwrap();
+        assert!(done.tokens_after <= most, "{most}: {}", done.tokens_after);
+        let summary = &done.summary.text;
+        assert!(summary.contains(request), "{target} {most}: {summary}");
+    }
+}
