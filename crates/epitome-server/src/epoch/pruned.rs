@@ -86,15 +86,16 @@ impl Epoch {
             .unwrap_or(0)
     }
 
-    /// How far it goes: one that goes further may take its place, and of two that go equally far the one that was made
-    /// later. Ids sort by time.
-    pub(crate) fn reach(&self) -> (usize, usize, &str) {
-        let ChainRecord {
-            covered_links,
-            pruned_results,
-            ..
-        } = self.record;
-        (covered_links, pruned_results, &self.id)
+    /// How far it goes: one that goes further may take its place.
+    pub(crate) const fn reach(&self) -> (usize, usize) {
+        (self.record.covered_links, self.record.pruned_results)
+    }
+
+    /// Whether it may take the place of another: it goes further, or it was made later at the same place because that one did
+    /// not help. Ids sort by time.
+    pub(crate) fn goes_beyond(&self, other: &Self) -> bool {
+        let is_remade = self.reach() == other.reach() && self.node == other.node;
+        self.reach() > other.reach() || is_remade && self.id > other.id
     }
 
     /// What a request becomes where nothing is covered and some results are replaced.

@@ -1,5 +1,6 @@
 //! The epochs that this process knows.
 
+use std::cmp::Reverse;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -80,7 +81,8 @@ pub(super) fn newest(
         let here = epochs.at(digest).iter().filter(|epoch| serves(epoch));
         let mut here: Vec<_> = here.collect();
         // Several may end with the same shortened result: one that goes further was made later.
-        here.sort_by(|one, other| other.reach().cmp(&one.reach()));
+        let key = |epoch: &Arc<Epoch>| (epoch.reach(), epoch.id.clone());
+        here.sort_by_cached_key(|epoch| Reverse(key(epoch)));
         here
     });
     let newest = serving.next()?;

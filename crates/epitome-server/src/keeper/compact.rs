@@ -129,11 +129,11 @@ impl Keeper {
 
     /// The prepared compaction that goes further than the one in force.
     fn prepared(&self, ticket: &Ticket, case: &Case) -> Option<Arc<Epoch>> {
-        let now = ticket.epoch.as_deref().map(Epoch::reach);
+        let now = ticket.epoch.as_deref();
         let serves = |epoch: &Epoch| {
             (case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class))
                 && epoch.heeds(ticket.dropped_pins())
-                && now.is_none_or(|now| epoch.reach() > now)
+                && now.map_or(epoch.reach() > (0, 0), |now| epoch.goes_beyond(now))
         };
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
