@@ -133,7 +133,7 @@ impl Keeper {
         let serves = |epoch: &Epoch| {
             (case.need.owns(epoch.class) || case.need.is_helped_by(epoch.class))
                 && epoch.heeds(ticket.dropped_pins())
-                && now.map_or(epoch.reach() > (0, 0), |now| epoch.goes_beyond(now))
+                && now.map_or_else(|| epoch.reach() > (0, 0), |now| epoch.goes_beyond(now))
         };
         self.index
             .prepared(&ticket.conversation, ticket.form, serves)
