@@ -145,18 +145,10 @@ pub(crate) fn entries<R: BufRead>(
     emit: &mut dyn FnMut(Event),
     mut each: impl FnMut(&Entry<'_>, &mut dyn FnMut(Event)),
 ) -> Result<(), ReadError> {
-    let mut lines = Lines::new(source);
-    let mut number = 0;
-    while let Some(line) = lines.next_line()? {
-        match entry(&line, number, json::read(line.bytes)) {
-            Ok(entry) => {
-                number += 1;
-                each(&entry, emit);
-            }
-            Err(problem) => emit(Event::Problem(problem)),
-        }
-    }
-    Ok(())
+    for_each(source, json::read, |entry| match entry {
+        Ok(entry) => each(&entry, emit),
+        Err(problem) => emit(Event::Problem(problem)),
+    })
 }
 
 /// The entries that [`entries`] finds, with their own members and nothing inside these. What is wrong is not said: that is for who
@@ -165,13 +157,24 @@ pub(crate) fn outlines<R: BufRead>(
     source: &mut R,
     mut each: impl FnMut(&Entry<'_>),
 ) -> Result<(), ReadError> {
+    for_each(source, json::read_outline, |entry| {
+        if let Ok(entry) = entry {
+            each(&entry);
+        }
+    })
+}
+
+fn for_each<R: BufRead>(
+    source: &mut R,
+    read: impl for<'a> Fn(&'a [u8]) -> Result<Value<'a>, JsonError>,
+    mut each: impl FnMut(Result<Entry<'_>, Problem>),
+) -> Result<(), ReadError> {
     let mut lines = Lines::new(source);
     let mut number = 0;
     while let Some(line) = lines.next_line()? {
-        if let Ok(entry) = entry(&line, number, json::read_outline(line.bytes)) {
-            number += 1;
-            each(&entry);
-        }
+        let entry = entry(&line, number, read(line.bytes));
+        number += usize::from(entry.is_ok());
+        each(entry);
     }
     Ok(())
 }

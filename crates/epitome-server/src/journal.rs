@@ -86,7 +86,7 @@ impl Journal {
     }
 
     /// Notes that there is a store which cannot be used as long as this process runs, because its key is not known.
-    pub(crate) fn is_without_key(&self) {
+    pub(crate) fn note_missing_key(&self) {
         self.health
             .failed("key", &"nothing is stored until a restart");
     }

@@ -87,7 +87,7 @@ impl Server {
         let is_keyless = kept_in.is_none() && store.is_some();
         let journal = Journal::start(kept_in, tenant, Arc::clone(&index), &tasks);
         if is_keyless {
-            journal.is_without_key();
+            journal.note_missing_key();
         }
         let journal = Arc::new(journal);
         let key = ChainKey::new(secret);

@@ -1,4 +1,4 @@
-//! Bodies on their way in: read up to a limit, unpacked where they are packed.
+//! Requests on their way in: bodies read up to a limit and unpacked where they are packed, and what heads ask for.
 
 use axum::body::{Body, Bytes};
 use epitome::{ContextBeta, Reason};
