@@ -86,16 +86,37 @@ impl Phrases {
             }
         }
         phrases.weigh();
-        ends.sort_by_key(|(node, ..)| node.0);
-        let mut ends = ends.into_iter().peekable();
-        for node in 0..phrases.numbers.len() {
-            phrases.first_says.push(phrases.says.len());
-            while let Some((_, tongue, class)) = ends.next_if(|(at, ..)| at.0 as usize == node) {
-                phrases.says.push((tongue, class));
+        phrases.put_in_order(&ends);
+        phrases
+    }
+
+    /// Puts what phrases say in the order of their nodes, by counting: a sort would take a third of all the building.
+    fn put_in_order(&mut self, ends: &[(Node, Tongue, Class)]) {
+        let mut first = vec![0_usize; self.numbers.len() + 1];
+        for (node, ..) in ends {
+            if let Some(count) = first.get_mut(node.0 as usize + 1) {
+                *count += 1;
             }
         }
-        phrases.first_says.push(phrases.says.len());
-        phrases
+        let mut sum = 0;
+        for count in &mut first {
+            sum += *count;
+            *count = sum;
+        }
+        // Every place is written once: the counts are those of the same list.
+        self.says = ends
+            .iter()
+            .map(|(_, tongue, class)| (*tongue, *class))
+            .collect();
+        let mut next = first.clone();
+        for (node, tongue, class) in ends {
+            let next = next.get_mut(node.0 as usize);
+            let place = next.map(|next| std::mem::replace(next, *next + 1));
+            if let Some(place) = place.and_then(|place| self.says.get_mut(place)) {
+                *place = (*tongue, *class);
+            }
+        }
+        self.first_says = first;
     }
 
     fn weigh(&mut self) {

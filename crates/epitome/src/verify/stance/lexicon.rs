@@ -11,14 +11,18 @@ use super::form::{beginning, folded};
 use crate::fast_hash::FastMap;
 use crate::verify::word::{Key, key, words};
 
-const TABLES: [&str; 6] = [
+const LATIN: [&str; 4] = [
     include_str!("languages/english.txt"),
     include_str!("languages/german.txt"),
     include_str!("languages/french.txt"),
     include_str!("languages/spanish.txt"),
+];
+/// Tables whose phrases all begin with a letter of another script: they are read where such a letter was.
+const OTHER_SCRIPTS: [&str; 2] = [
     include_str!("languages/russian.txt"),
     include_str!("languages/chinese.txt"),
 ];
+const TONGUES: usize = LATIN.len() + OTHER_SCRIPTS.len();
 
 /// What stands for any word inside a phrase.
 const ANY: &str = "_";
@@ -194,34 +198,53 @@ impl Piece {
     }
 }
 
-/// The phrases of all tables, by their first words.
-#[derive(Debug, Default)]
+/// The phrases of all tables.
 pub(super) struct Lexicon {
+    latin: LazyLock<Phrases>,
+    other_scripts: LazyLock<Phrases>,
+}
+
+/// The phrases of some tables, by their first words.
+#[derive(Debug)]
+struct Phrases {
     whole: FastMap<&'static str, Vec<Phrase>>,
     /// Those whose first word only begins so, by the beginning of it.
     starts: FastMap<&'static str, Vec<(&'static str, Phrase)>>,
     /// Of the words for things that exclude each other, for each choice.
     keys: Vec<Vec<Key>>,
+    /// The number of the first choice.
+    first_choice: u16,
 }
 
 /// About so many first words there are.
-const WHOLE: usize = 3_500;
-const STARTS: usize = 1_700;
+const WHOLE: usize = 2_800;
+const STARTS: usize = 1_200;
+/// Where the choices of other scripts begin: there are some hundreds of each.
+const OTHER_CHOICES: u16 = 10_000;
 
 /// The tables in small letters without accents.
-static FOLDED: LazyLock<[String; TABLES.len()]> = LazyLock::new(|| TABLES.map(folded));
+static LATIN_FOLDED: LazyLock<[String; LATIN.len()]> = LazyLock::new(|| LATIN.map(folded));
+static OTHER_FOLDED: LazyLock<[String; OTHER_SCRIPTS.len()]> =
+    LazyLock::new(|| OTHER_SCRIPTS.map(folded));
 
-pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
+pub(super) static LEXICON: Lexicon = Lexicon {
+    latin: LazyLock::new(|| Phrases::read(LATIN_FOLDED.as_slice(), 0, 0)),
+    other_scripts: LazyLock::new(|| {
+        let tongue = u8::try_from(LATIN.len()).unwrap_or(u8::MAX);
+        Phrases::read(OTHER_FOLDED.as_slice(), tongue, OTHER_CHOICES)
+    }),
+};
 
-impl Lexicon {
-    fn read() -> Self {
+impl Phrases {
+    fn read(tables: &'static [String], first_tongue: u8, first_choice: u16) -> Self {
         let mut lexicon = Self {
             whole: FastMap::with_capacity_and_hasher(WHOLE, Default::default()),
             starts: FastMap::with_capacity_and_hasher(STARTS, Default::default()),
             keys: Vec::new(),
+            first_choice,
         };
-        let mut choice = 0;
-        for (tongue, table) in (0_u8..).zip(FOLDED.iter()) {
+        let mut choice = first_choice;
+        for (tongue, table) in (first_tongue..).zip(tables) {
             let lines = table.lines().filter(|line| !line.starts_with('#'));
             for (class, phrases) in lines.filter_map(|line| line.split_once(':')) {
                 let kind = match class {
@@ -291,7 +314,7 @@ impl Lexicon {
             has_gap,
         };
         if let Class::End(end) = class {
-            let choice = usize::from(end.choice);
+            let choice = usize::from(end.choice - self.first_choice);
             if self.keys.len() <= choice {
                 self.keys.resize_with(choice + 1, Vec::new);
             }
@@ -313,20 +336,9 @@ impl Lexicon {
         }
     }
 
-    /// The keys of all words for one of several things that exclude each other.
-    pub(super) fn keys(&self, choice: u16) -> &[Key] {
-        let keys = self.keys.get(usize::from(choice));
+    fn keys(&self, choice: u16) -> &[Key] {
+        let keys = self.keys.get(usize::from(choice - self.first_choice));
         keys.map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// The longest phrase that `texts` begin with; behind `part` of them stands the first comma.
-    pub(super) fn longest(&self, texts: &[&str], part: usize, tongues: Tongues) -> Option<&Phrase> {
-        let found = self.fitting(texts);
-        let known = found.filter(|phrase| {
-            let is_whole = !phrase.has_gap || phrase.rest.len() < part;
-            is_whole && phrase.tongue & tongues.0 != 0
-        });
-        known.max_by_key(|phrase| (phrase.rest.len(), phrase.chars))
     }
 
     fn fitting<'a, 't>(
@@ -345,6 +357,39 @@ impl Lexicon {
                     && pieces.into_iter().all(|(piece, word)| piece.fits(word))
             })
     }
+}
+
+impl Lexicon {
+    /// The keys of all words for one of several things that exclude each other.
+    pub(super) fn keys(&self, choice: u16) -> &[Key] {
+        match choice < OTHER_CHOICES {
+            true => self.latin.keys(choice),
+            false => self.other_scripts.keys(choice),
+        }
+    }
+
+    /// The longest phrase that `texts` begin with; behind `part` of them stands the first comma.
+    pub(super) fn longest(&self, texts: &[&str], part: usize, tongues: Tongues) -> Option<&Phrase> {
+        let found = self.fitting(texts);
+        let known = found.filter(|phrase| {
+            let is_whole = !phrase.has_gap || phrase.rest.len() < part;
+            is_whole && phrase.tongue & tongues.0 != 0
+        });
+        known.max_by_key(|phrase| (phrase.rest.len(), phrase.chars))
+    }
+
+    fn fitting<'a, 't>(
+        &'a self,
+        texts: &'t [&'t str],
+    ) -> impl Iterator<Item = &'a Phrase> + use<'a, 't> {
+        let is_other = texts
+            .first()
+            .is_some_and(|first| !first.starts_with(|c: char| c.is_ascii()));
+        let others = is_other.then(|| self.other_scripts.fitting(texts));
+        self.latin
+            .fitting(texts)
+            .chain(others.into_iter().flatten())
+    }
 
     /// Whether a word is listed by itself, and tells nothing.
     pub(super) fn says_how(&self, word: &str) -> bool {
@@ -355,10 +400,10 @@ impl Lexicon {
 
     /// The languages whose tables know most of the words.
     pub(super) fn tongues(&self, texts: &[&str]) -> Tongues {
-        let mut known = [0_usize; TABLES.len()];
+        let mut known = [0_usize; TONGUES];
         for at in 0..texts.len() {
             let rest = texts.get(at..).unwrap_or_default();
-            let mut longest = [0_usize; TABLES.len()];
+            let mut longest = [0_usize; TONGUES];
             for phrase in self.fitting(rest) {
                 let words = phrase.rest.len() + 1;
                 let place = longest.get_mut(phrase.tongue.trailing_zeros() as usize);
@@ -427,3 +472,7 @@ fn named(class: &str) -> Option<Class> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+#[path = "lexicon_tests.rs"]
+mod tests;
