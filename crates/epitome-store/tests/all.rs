@@ -11,6 +11,9 @@ mod fixtures;
 #[path = "all/kill.rs"]
 mod kill;
 #[cfg(test)]
+#[path = "all/model_check.rs"]
+mod model_check;
+#[cfg(test)]
 #[path = "all/postgres_round_trips.rs"]
 mod postgres_round_trips;
 #[cfg(test)]

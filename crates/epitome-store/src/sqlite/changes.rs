@@ -43,10 +43,6 @@ async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Resu
     let words = new.span.iter().flat_map(|span| &span.words);
     let words = search::prepared(tenant, words);
     let mut transaction = begin(writer).await?;
-    // Dropping the transaction rolls it back, so whatever was written before a refusal is gone.
-    if !is_next(&mut transaction, tenant, new).await? {
-        return Ok(Appended::Superseded);
-    }
     if let Some(parent) = new.forked_off() {
         let found = sqlx::query(FIND_CONVERSATION)
             .bind(tenant.as_str())
@@ -55,8 +51,15 @@ async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Resu
             .await?;
         found.ok_or(Error::Deleted)?;
     }
+    // Before anything else is asked: whoever was too late and whoever is deleted must do different things.
     if let Some(span) = &new.span {
         refuse_deleted(&mut transaction, tenant, slice::from_ref(span)).await?;
+    }
+    // Dropping the transaction rolls it back, so whatever was written before a refusal is gone.
+    if !is_next(&mut transaction, tenant, new).await? {
+        return Ok(Appended::Superseded);
+    }
+    if let Some(span) = &new.span {
         insert_all(&mut transaction, tenant, span).await?;
         search::insert(&mut transaction, tenant, &words).await?;
     }

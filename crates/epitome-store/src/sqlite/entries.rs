@@ -112,6 +112,8 @@ async fn extend(
 ) -> Result<Appended> {
     let words = search::prepared(tenant, &append.words);
     let mut transaction = begin(writer).await?;
+    // Before the tip: whoever was too late and whoever is deleted must do different things.
+    refuse_deleted(&mut transaction, tenant, slice::from_ref(append)).await?;
     let tip: Option<Vec<u8>> = sqlx::query_scalar(sql::SELECT_TIP)
         .bind(tenant.as_str())
         .bind(append.conversation.id.as_str())
@@ -120,7 +122,6 @@ async fn extend(
     if tip.as_deref().and_then(Digest::from_slice) != after {
         return Ok(Appended::Superseded);
     }
-    refuse_deleted(&mut transaction, tenant, slice::from_ref(append)).await?;
     insert_all(&mut transaction, tenant, append).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
