@@ -1,6 +1,6 @@
 //! The built-in summariser as a method among others.
 
-use epitome::{Message, Reason, Role, ToolResult, ViewItem, trimmed};
+use epitome::{Block, Message, Reason, Role, ViewItem, trimmed};
 
 use crate::history::{History, visible};
 use crate::prepared::{Aside, METER, Prepared, message};
@@ -38,12 +38,10 @@ pub(crate) fn compacted(
         match item {
             ViewItem::Entries(range) => entries.extend(range.filter_map(entry)),
             ViewItem::Trimmed(position, trims) => {
-                entries.extend(entry(position).zip(messages.get(position)).map(
-                    |(entry, message)| Entry {
-                        content: returned(&trimmed(message, &trims)),
-                        ..entry
-                    },
-                ));
+                let whole = entry(position).zip(messages.get(position));
+                entries.extend(
+                    whole.map(|(entry, message)| shortened(entry, &trimmed(message, &trims))),
+                );
             }
             ViewItem::Summary => entries.push(Entry::text(Speaker::User, summary.as_str())),
             ViewItem::AssistantSummary => {
@@ -69,9 +67,24 @@ pub(crate) fn is_left_alone(entries: &[Entry], budget: u64) -> bool {
     prepared.compact(entries.len(), budget) == Err(Reason::WithinBudget)
 }
 
-fn returned(message: &Message) -> String {
-    let texts = message.results().flat_map(ToolResult::texts);
-    texts.collect::<Vec<_>>().join("\n")
+/// An entry as what is left of its message says it: texts, results and the arguments of calls may be shorter.
+fn shortened(mut entry: Entry, message: &Message) -> Entry {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut calls = entry.tool_calls.iter_mut();
+    for block in &message.blocks {
+        match block {
+            Block::Text(text) => texts.push(text),
+            Block::Result(result) => texts.extend(result.texts()),
+            Block::Call(call) => {
+                if let Some(whole) = calls.next() {
+                    whole.arguments = call.arguments.to_string();
+                }
+            }
+            _ => {}
+        }
+    }
+    entry.content = texts.join("\n");
+    entry
 }
 
 /// Tokens of messages, the leading system prompt aside.

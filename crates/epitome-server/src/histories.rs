@@ -16,7 +16,7 @@ const CAPACITY_BYTES: usize = 64 << 20;
 /// Turns by the ids of their answers.
 #[derive(Debug)]
 pub(crate) struct Histories {
-    kept: Recent<Arc<Turn>>,
+    kept: Arc<Recent<Arc<Turn>>>,
     journal: Arc<Journal>,
 }
 
@@ -53,6 +53,11 @@ impl InFull {
             full: request.in_full(&items),
             previous,
         }
+    }
+
+    /// Whether the provider's history begins with a compaction.
+    pub(crate) fn is_held_shortened(&self) -> bool {
+        self.previous.held_under.is_some()
     }
 
     /// Whether the provider has the history in this form already.
@@ -94,6 +99,12 @@ impl Open {
         }
     }
 
+    /// The request is sent in full, as everything was said.
+    pub(crate) fn sent_in_full(mut self) -> Self {
+        self.held_under = None;
+        self
+    }
+
     /// The request is sent in full, beginning with a compaction.
     pub(crate) fn sent_under(mut self, compaction: &str) -> Self {
         self.held_under = Some(compaction.to_owned());
@@ -104,7 +115,7 @@ impl Open {
 impl Histories {
     pub(crate) fn new(journal: Arc<Journal>) -> Self {
         Self {
-            kept: Recent::new(CAPACITY_BYTES),
+            kept: Arc::new(Recent::new(CAPACITY_BYTES)),
             journal,
         }
     }
@@ -117,13 +128,15 @@ impl Histories {
         if let Some(turn) = self.kept.find(id) {
             return Before::Known(turn);
         }
-        let rows = self.journal.turns_to(id).await;
-        let bytes = rows.iter().map(|row| row.items.len()).sum();
-        let Some(turn) = linked(&rows) else {
-            return Before::Unknown;
+        let (kept, answer) = (Arc::clone(&self.kept), id.to_owned());
+        let keep = move |rows: &[TurnRow]| {
+            let turn = linked(rows)?;
+            let bytes = rows.iter().map(|row| row.items.len()).sum();
+            kept.put(answer, Arc::clone(&turn), bytes);
+            Some(turn)
         };
-        self.kept.put(id.to_owned(), Arc::clone(&turn), bytes);
-        Before::Known(turn)
+        let found = self.journal.turns_to(id, keep).await;
+        found.map_or(Before::Unknown, Before::Known)
     }
 
     /// The answer to a request has come.

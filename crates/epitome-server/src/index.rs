@@ -2,6 +2,7 @@
 
 mod epochs;
 mod pins;
+mod too_long;
 mod written;
 
 use std::collections::{HashMap, HashSet};
@@ -15,6 +16,7 @@ use epitome_wire::{Conversation, Prehashed};
 use crate::epoch::Epoch;
 use epochs::{Epochs, newest};
 use pins::DroppedPins;
+use too_long::TooLong;
 pub(crate) use written::Written;
 
 /// About this many links are remembered; older ones are found in the store.
@@ -59,6 +61,7 @@ struct Inner {
     twins: HashMap<(Digest, u64), ConversationId>,
     preparing: HashSet<ConversationId>,
     dropped_pins: DroppedPins,
+    too_long: TooLong,
 }
 
 /// What is known of a link.
@@ -290,6 +293,21 @@ impl Index {
     /// Whether a provider refused an epoch at this node in this form.
     pub(crate) fn is_refused(&self, node: Digest, form: SummaryPlacement) -> bool {
         self.lock().refused.contains(&(node, form))
+    }
+
+    /// A request of a conversation was refused as too long, and so was what was made of it, at this size.
+    pub(crate) fn refuse_size(&self, conversation: &ConversationId, tokens: u64) {
+        self.lock().too_long.note(conversation, tokens);
+    }
+
+    /// A provider took a request of a conversation at this size.
+    pub(crate) fn take_size(&self, conversation: &ConversationId, tokens: u64) {
+        self.lock().too_long.took(conversation, tokens);
+    }
+
+    /// The smallest size at which requests of a conversation were refused twice in a row.
+    pub(crate) fn refused_size(&self, conversation: &ConversationId) -> Option<u64> {
+        self.lock().too_long.tokens(conversation)
     }
 
     /// What was tried in a conversation.

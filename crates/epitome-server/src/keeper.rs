@@ -9,7 +9,7 @@ mod stored;
 mod ticket;
 
 pub(crate) use rules::Rules;
-pub(crate) use settle::Fault;
+pub(crate) use settle::{Fault, SecondRefusal};
 use ticket::frame;
 pub(crate) use ticket::{Lent, Ticket};
 

@@ -27,7 +27,7 @@ use crate::clients::Clients;
 use crate::clock::{Stopwatch, now_ms};
 use crate::config::ShownSetting;
 use crate::histories::Histories;
-use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing};
+use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing, SecondRefusal};
 use crate::neighbours::Own;
 use crate::shape::{self, say};
 use crate::tally::{Answered, Tally};
@@ -294,7 +294,8 @@ impl Proxy {
             if answer.status().is_success() {
                 self.keeper().accepted(refused, sent);
             } else {
-                self.keeper().refused_again(refused, sent);
+                let why = SecondRefusal::of(second.reason, answer.status());
+                self.keeper().refused_again(refused, sent, why);
             }
         }
         self.pass_on(answer, &second, (wire, kind), history)

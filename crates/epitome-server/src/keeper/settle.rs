@@ -8,12 +8,16 @@ use epitome::{
 };
 use epitome_engine::known_models::{ModelKey, News};
 use epitome_wire::{Counted as Usage, Cure, Overflow};
+use http::StatusCode;
 
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::answer::Seen;
 use crate::config::Mode;
 use crate::epoch::{Epoch, Need};
 use crate::index::Counted;
+
+/// Where a shorter request was refused too and nobody says how long one may be, the next try is this much shorter again.
+const SHORTER_DIVISOR: u64 = 2;
 
 impl Keeper {
     /// An answer that began well has ended.
@@ -46,6 +50,8 @@ impl Keeper {
             turn,
             kind: ticket.kind,
         };
+        self.index
+            .take_size(&ticket.place.conversation, real_tokens);
         let (finding, news) = self.models.counted(&ticket.model, count);
         self.keep_belief(&ticket.model, ticket.now_ms, news);
         if let Some(finding @ UsageFinding::Truncated { .. }) = finding {
@@ -182,6 +188,9 @@ impl Keeper {
         };
         let sight = self.sight(&again, case.applied.as_ref());
         case.course.handle_refusal_of(refused, lesson, &sight)?;
+        if let Some(tokens) = self.index.refused_size(&ticket.place.conversation) {
+            case.course.keep_below(tokens / SHORTER_DIVISOR);
+        }
         case.now = case.course.reading(&sight);
         if case.now.fits() || case.course.gauge().leaves_nothing() {
             // It asks for more output than there is room for, whatever the input.
@@ -309,8 +318,14 @@ impl Keeper {
         }
     }
 
-    /// Both tries were refused.
-    pub(crate) fn refused_again(&self, refused: &Ticket, sent: &Ticket) {
+    /// Both tries were refused, the second one for the second reason.
+    pub(crate) fn refused_again(&self, refused: &Ticket, sent: &Ticket, why: SecondRefusal) {
+        if why == SecondRefusal::TooLong {
+            let gauge = self.gauge(sent);
+            let tokens = gauge.calibration.real(sent.sent_tokens);
+            self.index.refuse_size(&sent.place.conversation, tokens);
+            return;
+        }
         if let (Some(epoch), Some(_)) = (&refused.epoch, &sent.epoch)
             && sent.form != refused.form
         {
@@ -327,4 +342,23 @@ pub(crate) enum Fault {
     Structural,
     /// The provider does not say anything that we understand.
     Unknown,
+}
+
+/// Why the second try was refused as well, as far as its status tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SecondRefusal {
+    /// It was a shorter request, and the provider says once more that it is wrong.
+    TooLong,
+    /// Anything else.
+    Other,
+}
+
+impl SecondRefusal {
+    /// The second try went out for this reason and was answered with this status.
+    pub(crate) fn of(reason: Reason, status: StatusCode) -> Self {
+        match (reason, status.as_u16()) {
+            (Reason::Overflow, 400 | 413 | 422) => Self::TooLong,
+            _ => Self::Other,
+        }
+    }
 }

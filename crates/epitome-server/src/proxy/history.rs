@@ -84,6 +84,15 @@ impl History {
                 reason: Reason::BelowLine,
                 ..decided
             },
+            // What the provider has begins with a compaction that is not in force, such as one that was taken back.
+            Action::Passthrough
+                if decided.reason == Reason::BelowLine && known.is_held_shortened() =>
+            {
+                Outgoing {
+                    reason: Reason::ServerSideHistory,
+                    ..decided
+                }
+            }
             _ => Outgoing { bytes, ..decided },
         }
     }
@@ -95,8 +104,10 @@ impl History {
             .ticket
             .as_ref()
             .and_then(|ticket| ticket.epoch.as_ref());
+        let is_full = self.in_full.is_some_and(|known| sent.bytes == known.full);
         Some(match epoch.filter(|_| sent.action == Action::Compacted) {
             Some(epoch) => open.sent_under(&epoch.id),
+            None if is_full => open.sent_in_full(),
             None => open,
         })
     }

@@ -3,6 +3,7 @@
 use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel, Wire, client};
 use serde_json::{Value, json};
 
+use epitome_server::ConfiguredWindows;
 use epitome_store::{Store, TenantId, Turns};
 
 use crate::support::{
@@ -147,6 +148,54 @@ async fn a_history_at_the_provider_survives_the_proxy() {
     let statuses = model.requests();
     assert!(statuses.iter().all(|sent| sent.status == Some(200)));
     proxy.stop().await;
+}
+
+/// What a small model's window forced is not what a larger model goes on from: the history is said in full once, and the
+/// provider's own from then on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_larger_model_gets_what_was_left_out_for_a_smaller_one() {
+    let large = ModelConfig {
+        window_tokens: 200_000,
+        ..keeping()
+    };
+    let (model, proxy) = pair(large, |config| {
+        config.windows = ConfiguredWindows::by(|model| match model {
+            "small" => Some(WINDOW),
+            _ => Some(200_000),
+        });
+    })
+    .await;
+    let mut previous = Value::Null;
+    let mut said = Vec::new();
+    let mut ask = async |name: &str, turn: u64| {
+        let text = format!("Step {turn}: {}", prose(turn, 220));
+        let body = json!({"model": name, "previous_response_id": previous, "input": text});
+        said.push(text);
+        let received = proxy.post(Wire::OpenaiResponses, &body).await;
+        assert_eq!(received.status, 200, "turn {turn}: {received:?}");
+        previous = json!(id(&received, false));
+        let (action, reason) = action(&received);
+        let as_it_came = last(&model).body == body.to_string();
+        (action.to_owned(), reason.to_owned(), as_it_came, said.len())
+    };
+    let mut turn = 0;
+    while ask("small", turn).await.0 != "compacted" {
+        turn += 1;
+        assert!(turn < 60, "it is never too long");
+    }
+    let (action, reason, as_it_came, count) = ask("large", turn + 1).await;
+    assert_eq!((action.as_str(), reason.as_str()), ("passthrough", "server_side_history"));
+    assert!(!as_it_came);
+    let sent = last(&model).json();
+    assert!(sent.get("previous_response_id").is_none_or(Value::is_null));
+    let input = sent["input"].to_string();
+    for at in 0..count {
+        assert!(input.contains(&format!("Step {at}: ")), "step {at} is missing");
+    }
+    assert_eq!(last(&model).violations, []);
+    let (action, _, as_it_came, _) = ask("large", turn + 2).await;
+    assert_eq!(action, "passthrough");
+    assert!(as_it_came, "the provider has all of it now");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

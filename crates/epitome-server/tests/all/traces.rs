@@ -101,6 +101,7 @@ traces! {
         a2_an_echo_of_words_about_an_overflow,
         a2_a_stop_reason_on_a_good_answer,
         a2_a_refusal_without_numbers_of_a_small_request,
+        a_small_window_without_numbers_is_found_in_the_end,
         a2_the_length_of_a_tools_name,
         a2_a_server_restarted_with_a_larger_window,
         b6_a_configured_window_raises_the_tables,

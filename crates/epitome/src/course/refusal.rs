@@ -64,4 +64,10 @@ impl Course {
         self.overflows += 1;
         Ok(())
     }
+
+    /// Until an answer comes, requests have to be smaller than this too, such as where a shorter try was refused as well.
+    pub fn keep_below(&mut self, tokens: u64) {
+        let known = self.refused_tokens.unwrap_or(u64::MAX);
+        self.refused_tokens = Some(known.min(tokens.max(1)));
+    }
 }

@@ -91,6 +91,38 @@ pub(super) async fn a2_a_refusal_without_numbers_of_a_small_request() {
     rig.ask(&other).await.assert_bare("60,000 of 200,000");
 }
 
+/// A window far below the believed one, of a server that never says how long a request may be: where the shorter try was refused
+/// too, the next request is made shorter still, until one is taken; from then on the client sees no error.
+pub(super) async fn a_small_window_without_numbers_is_found_in_the_end() {
+    let model = ModelConfig {
+        refuses: Refuses::by(|asked| {
+            let is_long = asked.request.to_string().len() > 24_000;
+            let words = "Input is too long for requested model.";
+            is_long.then(|| Reply::error(400, "invalid_request_error", words))
+        }),
+        ..server(200_000)
+    };
+    let rig = Rig::start(model, |_| {}).await;
+    let mut talk = Talk::of_size(Wire::OpenaiChat, "nobody-knows-me", 1, 30_000, 1_000);
+    let mut tries = 0;
+    loop {
+        let outcome = rig.ask(&talk).await;
+        assert!(outcome.sent.len() <= 2, "one more call at the most");
+        if outcome.received.status == 200 {
+            break;
+        }
+        tries += 1;
+        assert!(tries < 6, "the client sends again and again for nothing");
+    }
+    for turn in 0..4 {
+        talk.answered(200);
+        let outcome = rig.ask(&talk).await;
+        outcome.assert_answered(&format!("turn {turn} after it was found"));
+    }
+    let other = Talk::of_size(Wire::OpenaiChat, "nobody-knows-me", 2, 4_000, 500);
+    rig.ask(&other).await.assert_bare("another conversation that is short enough");
+}
+
 /// A2: the length of a name is not the length of a conversation.
 pub(super) async fn a2_the_length_of_a_tools_name() {
     let (rig, switch) = with_switch(|_| {
