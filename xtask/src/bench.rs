@@ -66,6 +66,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome-server",
     },
     Bench {
+        name: "scale",
+        package: "epitome-store",
+    },
+    Bench {
         name: "pages",
         package: "epitome-server",
     },
