@@ -64,7 +64,13 @@ pub(crate) async fn once(call: Call, filled: &Filled, at: u64) -> Duration {
     match call {
         Call::OpenStore => {
             let store = AnyStore::open(&filled.url).await.unwrap();
-            assert!(store.entry(&tenant, Digest::default()).await.unwrap().is_none());
+            assert!(
+                store
+                    .entry(&tenant, Digest::default())
+                    .await
+                    .unwrap()
+                    .is_none()
+            );
             let took = started.elapsed();
             store.close().await;
             return took;
@@ -84,7 +90,13 @@ pub(crate) async fn once(call: Call, filled: &Filled, at: u64) -> Duration {
             chain.push(Digest::of(format!("new {at}").as_bytes()));
             let newest = chain.get(chain.len() - 32..).unwrap();
             assert_eq!(store.find_nodes(&tenant, newest).await.unwrap().len(), 31);
-            assert!(!store.compactions_at(&tenant, &chain).await.unwrap().is_empty());
+            assert!(
+                !store
+                    .compactions_at(&tenant, &chain)
+                    .await
+                    .unwrap()
+                    .is_empty()
+            );
             let along = store.compactions_along(&tenant, &id(number), 32).await;
             assert!(!along.unwrap().is_empty());
         }
