@@ -74,6 +74,10 @@ const BENCHES: &[Bench] = &[
         package: "epitome-server",
     },
     Bench {
+        name: "fleet",
+        package: "epitome-cli",
+    },
+    Bench {
         name: "stress",
         package: "epitome-cli",
     },

@@ -150,6 +150,16 @@ impl Key {
     }
 }
 
+/// By their names.
+impl PartialEq for Keys {
+    fn eq(&self, other: &Self) -> bool {
+        let names = |keys: &Self| keys.0.iter().map(|key| key.id).collect::<Vec<_>>();
+        names(self) == names(other)
+    }
+}
+
+impl Eq for Keys {}
+
 impl fmt::Debug for Keys {
     /// How many there are, and no more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

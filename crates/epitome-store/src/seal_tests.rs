@@ -71,9 +71,7 @@ fn values_come_back_in_their_place_only() {
     }
     let error = Keys::none().open(&tenant, value, sealed.clone());
     assert!(matches!(error, Err(Error::KeyNeeded)));
-    let error = Keys::parse(OTHER)
-        .unwrap()
-        .open(&tenant, value, sealed);
+    let error = Keys::parse(OTHER).unwrap().open(&tenant, value, sealed);
     assert!(matches!(error, Err(Error::WrongKey { .. })));
 }
 

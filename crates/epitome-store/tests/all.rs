@@ -5,6 +5,9 @@
 #[path = "all/any.rs"]
 mod any;
 #[cfg(test)]
+#[path = "all/encrypted.rs"]
+mod encrypted;
+#[cfg(test)]
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{
     Result, TenantId,
 };
 
-const SELECT_COMPACTIONS_AT: &str = concat!(
+pub(super) const SELECT_COMPACTIONS_AT: &str = concat!(
     wanted!(),
     "SELECT ",
     sql::compaction_columns!(),

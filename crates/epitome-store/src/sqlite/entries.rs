@@ -16,7 +16,7 @@ use crate::statements::{self as sql, select_tip};
 use crate::{Append, Appended, Entries, EntryRow, Error, Keys, NodeRow, Result, TenantId};
 
 /// `CROSS JOIN` keeps SQLite from scanning the table and probing the digests.
-const SELECT_NODES: &str = concat!(
+pub(super) const SELECT_NODES: &str = concat!(
     wanted!(),
     "SELECT n.digest, n.parent, n.entry, n.position, n.conversation FROM wanted \
     CROSS JOIN nodes AS n ON n.tenant = $1 AND n.digest = substr($2, wanted.start, 32)"

@@ -106,9 +106,10 @@ macro_rules! ancestry {
     };
 }
 
-const SCAN_BRANCH: &str = scanned!("nodes", "digest");
+pub(super) const SCAN_BRANCH: &str = scanned!("nodes", "digest");
 
-const SCAN_CONVERSATION: &str = scanned!("nodes INDEXED BY nodes_by_conversation", "conversation");
+pub(super) const SCAN_CONVERSATION: &str =
+    scanned!("nodes INDEXED BY nodes_by_conversation", "conversation");
 
 const SCAN_TENANT: &str = "\
     SELECT i.key, n.digest, max(n.position), n.conversation, 0.0, i.counts \
