@@ -66,8 +66,16 @@ const BENCHES: &[Bench] = &[
         package: "epitome-server",
     },
     Bench {
+        name: "scale",
+        package: "epitome-store",
+    },
+    Bench {
         name: "pages",
         package: "epitome-server",
+    },
+    Bench {
+        name: "fleet",
+        package: "epitome-cli",
     },
     Bench {
         name: "stress",

@@ -87,6 +87,12 @@ pub(crate) const FOR_BENCHES: &[Need] = &[
         packages: &["valgrind"],
         suites: &["instructions"],
     },
+    Need {
+        name: "a PostgreSQL server",
+        detect: "test -n \"$EPITOME_TEST_POSTGRES\" || ls /usr/lib/postgresql/*/bin/initdb",
+        packages: &["postgresql"],
+        suites: &["scale", "fleet", "pages"],
+    },
 ];
 
 /// What `cargo xtask fuzz` prepares.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use epitome_config::{Address, Loaded};
 use epitome_server::StoreLocation;
-use epitome_store::{AnyStore, Conversations, Store, TenantId};
+use epitome_store::{AnyStore, Conversations, Keys, Store, TenantId};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
@@ -19,6 +19,7 @@ use crate::clock::within;
 use crate::config::{files_told, load};
 use crate::history::block_on;
 use crate::serve::store_location;
+use crate::store_key;
 use crate::{Ending, print};
 
 /// How long an address is waited for.
@@ -104,7 +105,7 @@ fn configuration(loaded: &Loaded) -> Check {
 async fn store(loaded: &Loaded) -> Check {
     let given = loaded.server.store.as_ref().map(Address::expose);
     let url = match store_location(given) {
-        Ok(StoreLocation::Url(url)) => url,
+        Ok(StoreLocation::Url(url) | StoreLocation::Encrypted { url, .. }) => url,
         Ok(StoreLocation::None) => {
             return note(
                 "store",
@@ -123,15 +124,19 @@ async fn store(loaded: &Loaded) -> Check {
             format!("{shown} is made by the first start of a proxy"),
         );
     }
-    match counted(&url).await {
+    let keys = match store_key::keys(loaded.server.store_key_file.as_deref()) {
+        Ok(keys) => keys,
+        Err(error) => return bad("store", format!("{error:#}")),
+    };
+    match counted(&url, &keys).await {
         Ok(count) => good("store", format!("{shown} holds {count}")),
         Err(error) => bad("store", format!("{shown}: {error:#}")),
     }
 }
 
-async fn counted(url: &str) -> Result<String> {
+async fn counted(url: &str, keys: &Keys) -> Result<String> {
     const MOST: u32 = 1_000;
-    let store = AnyStore::open_read_only(url).await?;
+    let store = AnyStore::open_read_only_with(url, keys).await?;
     let rows = store.conversations(&TenantId::local(), MOST).await?.len();
     store.close().await;
     Ok(match rows {

@@ -13,13 +13,14 @@ mod undo;
 use anyhow::{Context, Result, bail};
 use epitome_config::Address;
 use epitome_server::StoreLocation;
-use epitome_store::{AnyStore, ConversationId, Conversations, Digest, Store, TenantId};
+use epitome_store::{AnyStore, ConversationId, Conversations, Digest, Keys, Store, TenantId};
 
 use crate::Ending;
 use crate::args::{
     ForkArgs, LogArgs, McpArgs, ModelsArgs, PinsArgs, SavingsArgs, ShowArgs, StoreArgs, UndoArgs,
 };
 use crate::serve::store_location;
+use crate::store_key;
 use crate::terminal::tell;
 
 pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
@@ -57,7 +58,7 @@ pub(crate) fn mcp(args: &McpArgs) -> Result<Ending> {
 impl StoreArgs {
     pub(crate) async fn open_read_only(&self) -> Result<AnyStore> {
         let location = self.location()?;
-        AnyStore::open_read_only(&location)
+        AnyStore::open_read_only_with(&location, &self.keys()?)
             .await
             .with_context(|| Address::new(location).to_string())
     }
@@ -67,14 +68,18 @@ impl StoreArgs {
         let location = self.location()?;
         // Opening would make a new one, which is not what somebody means who names a conversation.
         self.open_read_only().await?.close().await;
-        AnyStore::open(&location)
+        AnyStore::open_with(&location, &self.keys()?)
             .await
             .with_context(|| Address::new(location).to_string())
     }
 
+    pub(crate) fn keys(&self) -> Result<Keys> {
+        store_key::keys(self.key_file.as_deref())
+    }
+
     pub(crate) fn location(&self) -> Result<String> {
         match store_location(self.store.as_deref())? {
-            StoreLocation::Url(url) => Ok(url),
+            StoreLocation::Url(url) | StoreLocation::Encrypted { url, .. } => Ok(url),
             StoreLocation::None => bail!("nothing is kept without a store: name one with --store"),
         }
     }

@@ -20,6 +20,7 @@ mod replay;
 mod serve;
 mod source;
 mod store;
+mod store_key;
 mod summarizer;
 mod terminal;
 mod verify;

@@ -13,10 +13,12 @@ use epitome_server::{
     Config, ConfiguredWindows, Mode, Pruning, Server, ShownSetting, StoreLocation, Summariser,
     Writes,
 };
+use epitome_store::Keys;
 
 use crate::Ending;
 use crate::args::ServeArgs;
 use crate::config::{files_told, load, summariser_told, upstreams_told, watch, whole};
+use crate::store_key;
 use crate::summarizer;
 use crate::terminal::tell;
 
@@ -59,6 +61,10 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
                 StoreLocation::Url(url) => {
                     let shown = Address::new(url);
                     tell!("  conversations are kept in {shown}");
+                }
+                StoreLocation::Encrypted { url, .. } => {
+                    let shown = Address::new(url);
+                    tell!("  conversations are kept in {shown}, encrypted");
                 }
                 StoreLocation::None => tell!("  conversations are kept in memory only"),
             }
@@ -132,7 +138,10 @@ fn configured(loaded: &Loaded) -> Result<Config> {
         listen: server.listen,
         openai_upstream: Some(upstream(&server.openai_upstream)?),
         anthropic_upstream: Some(upstream(&server.anthropic_upstream)?),
-        store: store_location(server.store.as_ref().map(Address::expose))?,
+        store: encrypted(
+            store_location(server.store.as_ref().map(Address::expose))?,
+            store_key::keys(server.store_key_file.as_deref())?,
+        ),
         window_tokens: None,
         windows: windows(loaded),
         summariser: summariser(loaded, &settings)?,
@@ -175,6 +184,13 @@ fn flags(args: &ServeArgs) -> Result<Vec<Flag>> {
             address(&args.anthropic_upstream),
         ),
         text("--store", "server.store", args.store.clone()),
+        text(
+            "--key-file",
+            "server.store_key_file",
+            args.key_file
+                .as_ref()
+                .map(|file| file.display().to_string()),
+        ),
         text(
             "--preset",
             "preset",
@@ -229,11 +245,12 @@ fn windows(loaded: &Loaded) -> ConfiguredWindows {
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.
 fn unused(loaded: &Loaded) -> Vec<String> {
-    const USED: [&str; 8] = [
+    const USED: [&str; 9] = [
         "server.listen",
         "server.openai_upstream",
         "server.anthropic_upstream",
         "server.store",
+        "server.store_key_file",
         "server.observe",
         "server.prune",
         "server.inspection_limit_bytes",
@@ -271,6 +288,14 @@ pub(crate) fn store_location(given: Option<&str>) -> Result<StoreLocation> {
             let path = folder.join("epitome").join("epitome.db");
             Ok(StoreLocation::Url(format!("sqlite:{}", path.display())))
         }
+    }
+}
+
+/// The same with keys, where there are any.
+fn encrypted(location: StoreLocation, keys: Keys) -> StoreLocation {
+    match location {
+        StoreLocation::Url(url) if !keys.is_empty() => StoreLocation::Encrypted { url, keys },
+        location => location,
     }
 }
 

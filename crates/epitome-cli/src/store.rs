@@ -6,6 +6,7 @@ mod gc;
 mod import;
 mod migrate;
 mod progress;
+mod rotate;
 mod stats;
 mod vacuum;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(command: &StoreCommand) -> Result<Ending> {
         StoreCommand::Import(args) => block_on(import::run(args)),
         StoreCommand::Migrate(args) => block_on(migrate::run(args)),
         StoreCommand::Vacuum(args) => block_on(vacuum::run(args)),
+        StoreCommand::Rotate(args) => block_on(rotate::run(args)),
     }
 }
 
@@ -34,6 +36,7 @@ impl StorePlainArgs {
     fn place(&self) -> StoreArgs {
         StoreArgs {
             store: self.store.clone(),
+            key_file: self.key_file.clone(),
             tenant: TenantId::local(),
             json: self.json,
         }
@@ -41,8 +44,9 @@ impl StorePlainArgs {
 
     /// Opens it, and makes it where there is none.
     async fn open_or_create(&self) -> Result<AnyStore> {
-        let location = self.place().location()?;
-        AnyStore::open(&location)
+        let place = self.place();
+        let location = place.location()?;
+        AnyStore::open_with(&location, &place.keys()?)
             .await
             .with_context(|| Address::new(location).to_string())
     }

@@ -97,6 +97,9 @@ section! {
         anthropic_upstream: Address = Address::new("https://api.anthropic.com"), Bounds::Any;
         /// Where conversations are kept: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE` or `none`; empty is SQLite in the user's data folder.
         store: Option<Address> = None, Bounds::Any;
+        /// The file with the keys that the store is encrypted with, 64 hexadecimal digits each, the one that writes first; empty is in
+        /// clear. The keys themselves may stand in the environment variable EPITOME_STORE_KEY, and nowhere else.
+        store_key_file: Option<PathBuf> = None, Bounds::Any;
         /// Whether requests are only watched and never changed.
         observe: bool = false, Bounds::Any;
         /// Whether a line stands for each old tool result before anything is summarised, where a request would be compacted.

@@ -18,6 +18,7 @@ const OTHERS: &[&str] = &[
     "EPITOME_CONFIG",
     "EPITOME_LOG",
     "EPITOME_TOKEN",
+    "EPITOME_STORE_KEY",
     "EPITOME_VECTORS",
     "EPITOME_SEED",
     "EPITOME_AGENTS",

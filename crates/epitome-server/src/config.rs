@@ -8,6 +8,7 @@ use epitome::settings::Settings;
 use epitome_engine::Hooks;
 use epitome_engine::model::{Caller, Lender, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
+use epitome_store::Keys;
 
 use crate::address::shown;
 
@@ -142,6 +143,13 @@ pub enum StoreLocation {
     None,
     /// In a database, such as `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`.
     Url(String),
+    /// In a database whose values are encrypted.
+    Encrypted {
+        /// The database.
+        url: String,
+        /// The keys; the first one writes.
+        keys: Keys,
+    },
 }
 
 impl fmt::Debug for StoreLocation {
@@ -149,6 +157,11 @@ impl fmt::Debug for StoreLocation {
         match self {
             Self::None => f.write_str("None"),
             Self::Url(url) => f.debug_tuple("Url").field(&shown(url)).finish(),
+            Self::Encrypted { url, keys } => f
+                .debug_struct("Encrypted")
+                .field("url", &shown(url))
+                .field("keys", keys)
+                .finish(),
         }
     }
 }

@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get};
 use epitome::Preset;
 use epitome_engine::known_models::KnownModels;
-use epitome_store::{AnyStore, TenantId, Tenants};
+use epitome_store::{AnyStore, Keys, TenantId, Tenants};
 use epitome_wire::ChainKey;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -288,10 +288,12 @@ fn without_user(upstream: &http::Uri) -> http::Uri {
 }
 
 async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartError> {
-    let StoreLocation::Url(url) = location else {
-        return Ok(None);
+    let (url, keys) = match location {
+        StoreLocation::None => return Ok(None),
+        StoreLocation::Url(url) => (url, Keys::none()),
+        StoreLocation::Encrypted { url, keys } => (url, keys.clone()),
     };
-    let store = AnyStore::open(url).await;
+    let store = AnyStore::open_with(url, &keys).await;
     let store = store.map_err(|source| StartError::Store {
         location: url.clone(),
         source,

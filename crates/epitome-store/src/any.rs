@@ -1,19 +1,20 @@
 //! The store that a location names.
+//!
+//! - `sealed`: the rows that are encrypted on their way in, where there is a key, and opened on their way out.
+
+mod sealed;
 
 use std::ops::ControlFlow;
 
-use epitome::Digest;
-
 use crate::{
-    Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
-    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Deleted, Entries,
-    EntryRow, EntryWords, Error, Housekeeping, LearnedWindow, Leases, Memories, MemoryRow,
-    NewChange, NodeRow, Oldest, Outcome, Outcomes, OwnedConversation, PinRow, Pins, PostgresStore,
-    Restored, Result, Saved, Search, SearchHit, SearchScope, SnapshotRow, SqliteStore, Store,
-    StoreStatistics, SweepBefore, Swept, TenantId, Tenants, TurnRow, Turns,
+    BeliefRow, Beliefs, ConversationId, Deleted, EntryRow, EntryWords, Error, Housekeeping, Keys,
+    LearnedWindow, Leases, Memories, MemoryRow, Oldest, Outcome, Outcomes, OwnedConversation,
+    PinRow, Pins, PostgresStore, Resealed, Restored, Result, Saved, Search, SearchHit, SearchScope,
+    SnapshotRow, SqliteStore, Store, StoreStatistics, SweepBefore, Swept, TenantId, Tenants,
 };
 
-/// Any of the stores, chosen at run time.
+/// Any of the stores, chosen at run time. Where there is a key, values are encrypted here: whoever takes a store out of it passes
+/// that by.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AnyStore {
@@ -30,10 +31,22 @@ impl AnyStore {
     /// [`Error::NoPath`], [`Error::UnknownScheme`] for any other scheme, and those of [`SqliteStore::open`] and
     /// [`PostgresStore::open`].
     pub async fn open(location: &str) -> Result<Self> {
+        Self::open_with(location, &Keys::none()).await
+    }
+
+    /// The same with keys: what is written is encrypted with the first of them. What was written in clear before stays readable, and
+    /// stays as it is until [`reseal`](Housekeeping::reseal). From then on the store is not opened without its key.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), and [`Error::KeyNeeded`] or [`Error::WrongKey`], with nothing changed.
+    pub async fn open_with(location: &str, keys: &Keys) -> Result<Self> {
+        let keys = keys.clone();
         match Location::of(location)? {
-            Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
-            Location::File(path) => SqliteStore::open(path).await.map(Self::Sqlite),
-            Location::Server(url) => Box::pin(PostgresStore::open(url)).await.map(Self::Postgres),
+            Location::Memory => SqliteStore::in_memory_with(keys).await.map(Self::Sqlite),
+            Location::File(path) => SqliteStore::open_with(path, keys).await.map(Self::Sqlite),
+            Location::Server(url) => Box::pin(PostgresStore::open_with(url, keys))
+                .await
+                .map(Self::Postgres),
         }
     }
 
@@ -42,12 +55,36 @@ impl AnyStore {
     /// # Errors
     /// As for [`open`](Self::open), and [`Error::CannotOpen`] when there is nothing at the location.
     pub async fn open_read_only(location: &str) -> Result<Self> {
+        Self::open_read_only_with(location, &Keys::none()).await
+    }
+
+    /// The same with keys.
+    ///
+    /// # Errors
+    /// As for [`open_read_only`](Self::open_read_only), and [`Error::KeyNeeded`] or [`Error::WrongKey`].
+    pub async fn open_read_only_with(location: &str, keys: &Keys) -> Result<Self> {
+        let keys = keys.clone();
         match Location::of(location)? {
-            Location::Memory => SqliteStore::in_memory().await.map(Self::Sqlite),
-            Location::File(path) => SqliteStore::open_read_only(path).await.map(Self::Sqlite),
-            Location::Server(url) => Box::pin(PostgresStore::open_read_only(url))
+            Location::Memory => SqliteStore::in_memory_with(keys).await.map(Self::Sqlite),
+            Location::File(path) => SqliteStore::open_read_only_with(path, keys)
+                .await
+                .map(Self::Sqlite),
+            Location::Server(url) => Box::pin(PostgresStore::open_read_only_with(url, keys))
                 .await
                 .map(Self::Postgres),
+        }
+    }
+
+    /// Whether what is written is encrypted; a conversation is then recalled by looking through it.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        !self.keys().is_empty()
+    }
+
+    const fn keys(&self) -> &Keys {
+        match self {
+            Self::Sqlite(store) => store.keys(),
+            Self::Postgres(store) => store.keys(),
         }
     }
 }
@@ -113,60 +150,6 @@ macro_rules! dispatch {
 
 dispatch!(Tenants {
     fn tenant_key(&self, tenant: &TenantId, fresh: [u8; 32]) -> Result<[u8; 32]>;
-});
-
-dispatch!(Conversations {
-    fn conversation(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> Result<Option<ConversationRow>>;
-    fn conversations(&self, tenant: &TenantId, limit: u32) -> Result<Vec<ConversationRow>>;
-    fn tip(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Option<NodeRow>>;
-});
-
-dispatch!(Entries {
-    fn append(&self, tenant: &TenantId, append: &Append) -> Result<()>;
-    fn append_all(&self, tenant: &TenantId, appends: &[Append]) -> Result<()>;
-    fn extend(&self, tenant: &TenantId, append: &Append, after: Option<Digest>) -> Result<Appended>;
-    fn entry(&self, tenant: &TenantId, key: Digest) -> Result<Option<EntryRow>>;
-    fn history(&self, tenant: &TenantId, tip: Digest) -> Result<Vec<EntryRow>>;
-    fn find_nodes(&self, tenant: &TenantId, digests: &[Digest]) -> Result<Vec<NodeRow>>;
-    fn path(&self, tenant: &TenantId, tip: Digest) -> Result<Vec<NodeRow>>;
-});
-
-dispatch!(Compactions {
-    fn commit_compaction(
-        &self,
-        tenant: &TenantId,
-        span: &Append,
-        compaction: &CompactionRow,
-    ) -> Result<Committed>;
-    fn publish(&self, tenant: &TenantId, compaction_id: &str, record: Option<&str>) -> Result<()>;
-    fn undo(&self, tenant: &TenantId, compaction_id: &str) -> Result<()>;
-    fn compaction(&self, tenant: &TenantId, compaction_id: &str) -> Result<Option<CompactionRow>>;
-    fn compaction_state(
-        &self,
-        tenant: &TenantId,
-        compaction_id: &str,
-    ) -> Result<Option<CompactionState>>;
-    fn compactions_at(&self, tenant: &TenantId, nodes: &[Digest]) -> Result<Vec<CompactionRow>>;
-    fn compactions_of(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-    ) -> Result<Vec<CompactionRow>>;
-    fn compactions_along(
-        &self,
-        tenant: &TenantId,
-        conversation: &ConversationId,
-        limit: u32,
-    ) -> Result<Vec<CompactionRow>>;
-});
-
-dispatch!(Changes {
-    fn append_change(&self, tenant: &TenantId, new: &NewChange) -> Result<Appended>;
-    fn changes(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<ChangeRow>>;
 });
 
 dispatch!(Pins {
@@ -241,12 +224,8 @@ dispatch!(Outcomes {
     fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
 });
 
-dispatch!(Turns {
-    fn keep_turns(&self, tenant: &TenantId, turns: &[TurnRow]) -> Result<()>;
-    fn turns_to(&self, tenant: &TenantId, id: &str) -> Result<Vec<TurnRow>>;
-});
-
 dispatch!(Housekeeping {
+    fn reseal(&self) -> Result<Resealed>;
     fn statistics(&self) -> Result<StoreStatistics>;
     fn delete_conversation(
         &self,

@@ -164,6 +164,32 @@ pub enum Error {
     /// The schema could not be brought up to date.
     #[error("the schema of the store cannot be migrated")]
     Migration(#[source] Source),
+    /// Values of the store are encrypted, and no key was given.
+    #[error(
+        "the store is encrypted and no key was given: give it in EPITOME_STORE_KEY, or its file with --key-file or \
+         server.store_key_file"
+    )]
+    KeyNeeded,
+    /// Values of the store are encrypted with a key that is not among those that were given.
+    #[error(
+        "the store is encrypted with another key, whose name is {id}: give that one too, behind the one that is to write"
+    )]
+    WrongKey {
+        /// What the key is called, which tells nothing of it.
+        id: String,
+    },
+    /// A key cannot be read. It is not repeated.
+    #[error(
+        "the key of the store cannot be read: {problem}; a key is 64 hexadecimal digits, such as `openssl rand -hex 32` \
+         prints"
+    )]
+    BadKey {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The system gives no random numbers, so nothing can be encrypted.
+    #[error("the system gives no random numbers, so nothing can be encrypted")]
+    NoRandom,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,

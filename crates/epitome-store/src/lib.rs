@@ -11,10 +11,11 @@
 //! - `housekeeping`: what both databases do alike when a store is looked after: deleting, sweeping, copies.
 //! - `statements`: the SQL that SQLite and PostgreSQL both accept.
 //! - `clock`: waiting, for a file that somebody else is creating and for a server that does not answer.
+//! - `seal`: encrypting values, with the keys that are given.
 //! - `words`: which words a text has, for the index and for queries; `rank`: how well it fits.
 //!
 //! The log is append-only: nothing rewrites an entry, and only [`Housekeeping`] deletes, on purpose. The crate reads no clock and makes no random
-//! numbers; times, ids, digests and keys are arguments.
+//! numbers but the nonces of encrypted values; times, ids, digests and keys are arguments.
 #![warn(missing_docs)]
 
 mod any;
@@ -25,6 +26,7 @@ mod id;
 mod postgres;
 mod rank;
 mod rows;
+mod seal;
 mod sqlite;
 mod statements;
 mod store;
@@ -39,9 +41,10 @@ pub use postgres::PostgresStore;
 pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, Deleted, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
-    NewConversation, NodeRow, Oldest, Outcome, OwnedConversation, PinMark, PinRow, Restored, Saved,
-    SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TurnRow,
+    NewConversation, NodeRow, Oldest, Outcome, OwnedConversation, PinMark, PinRow, Resealed,
+    Restored, Saved, SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TurnRow,
 };
+pub use seal::Keys;
 pub use sqlite::SqliteStore;
 pub use store::{
     Beliefs, Changes, Compactions, Conversations, Entries, Housekeeping, Leases, Memories,

@@ -23,7 +23,7 @@ mod turns;
 
 use std::fmt;
 
-use crate::{Result, Store};
+use crate::{Keys, Result, Store};
 use connections::{Access, Connections};
 
 /// A store in a PostgreSQL database (15 or later). A clone is another handle to the same store, with the same connections.
@@ -54,12 +54,13 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`BadLocation`](crate::Error::BadLocation), [`Unreachable`](crate::Error::Unreachable), [`Login`](crate::Error::Login),
-    /// [`NewerSchema`](crate::Error::NewerSchema) or [`ForeignFile`](crate::Error::ForeignFile), with nothing changed;
+    /// [`NewerSchema`](crate::Error::NewerSchema), [`ForeignFile`](crate::Error::ForeignFile) or
+    /// [`KeyNeeded`](crate::Error::KeyNeeded), with nothing changed;
     /// [`CannotOpen`](crate::Error::CannotOpen) when there is no such database or it is not in UTF-8;
     /// [`ReadOnly`](crate::Error::ReadOnly) when the schema would have to be made or migrated on a replica. A replica whose
     /// schema is up to date is opened: reads work, and writes too as soon as it is promoted.
     pub fn open(location: &str) -> impl Future<Output = Result<Self>> + Send {
-        schema::open(location.to_owned(), Access::ReadWrite)
+        schema::open(location.to_owned(), Access::ReadWrite, Keys::none())
     }
 
     /// Opens an existing store for reading; never writes to it.
@@ -67,7 +68,27 @@ impl PostgresStore {
     /// # Errors
     /// As for [`open`](Self::open), and [`CannotOpen`](crate::Error::CannotOpen) when the database holds no store.
     pub fn open_read_only(location: &str) -> impl Future<Output = Result<Self>> + Send {
-        schema::open(location.to_owned(), Access::ReadOnly)
+        schema::open(location.to_owned(), Access::ReadOnly, Keys::none())
+    }
+
+    /// The same as [`open`](Self::open) with keys. Only [`AnyStore`](crate::AnyStore) makes use of all of them.
+    pub(crate) fn open_with(
+        location: &str,
+        keys: Keys,
+    ) -> impl Future<Output = Result<Self>> + Send {
+        schema::open(location.to_owned(), Access::ReadWrite, keys)
+    }
+
+    /// The same for reading.
+    pub(crate) fn open_read_only_with(
+        location: &str,
+        keys: Keys,
+    ) -> impl Future<Output = Result<Self>> + Send {
+        schema::open(location.to_owned(), Access::ReadOnly, keys)
+    }
+
+    pub(crate) const fn keys(&self) -> &Keys {
+        self.connections.keys()
     }
 }
 

@@ -9,7 +9,7 @@ mod turn;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
 pub use housekeeping::{
-    Deleted, Oldest, OwnedConversation, Restored, StoreStatistics, SweepBefore, Swept,
+    Deleted, Oldest, OwnedConversation, Resealed, Restored, StoreStatistics, SweepBefore, Swept,
 };
 pub use memory::{MemoryRow, Saved};
 pub use pin::{PinMark, PinRow};

@@ -30,7 +30,7 @@ use std::path::Path;
 
 use sqlx::SqlitePool;
 
-use crate::{Result, Store};
+use crate::{Keys, Result, Store};
 
 /// A store in one SQLite file, or in memory. A clone is another handle to the same store.
 ///
@@ -50,6 +50,8 @@ pub struct SqliteStore {
     /// The one connection that writes; in a read-only store the readers again, so that SQLite itself refuses.
     writer: SqlitePool,
     access: Access,
+    /// What values are encrypted with.
+    keys: Keys,
     /// What was opened; memory has no place.
     place: Option<file::Place>,
 }
@@ -76,9 +78,9 @@ impl SqliteStore {
     /// [`Corrupt`](crate::Error::Corrupt), [`ForeignFile`](crate::Error::ForeignFile) or
     /// [`NewerSchema`](crate::Error::NewerSchema) when the file is not one of ours or from a later version; nothing is
     /// written then. [`ReadOnly`](crate::Error::ReadOnly) when it would have to be created or migrated but cannot be
-    /// written.
+    /// written. [`KeyNeeded`](crate::Error::KeyNeeded) when it is encrypted.
     pub fn open(path: impl AsRef<Path>) -> impl Future<Output = Result<Self>> + Send {
-        file::open(path.as_ref().to_owned())
+        file::open(path.as_ref().to_owned(), Keys::none())
     }
 
     /// Opens an existing, up-to-date file for reading; never writes to it.
@@ -86,7 +88,32 @@ impl SqliteStore {
     /// # Errors
     /// As for [`open`](Self::open), and [`CannotOpen`](crate::Error::CannotOpen) when there is no such file.
     pub fn open_read_only(path: impl AsRef<Path>) -> impl Future<Output = Result<Self>> + Send {
-        file::open_read_only(path.as_ref().to_owned())
+        file::open_read_only(path.as_ref().to_owned(), Keys::none())
+    }
+
+    /// The same with keys. Only [`AnyStore`](crate::AnyStore) makes use of all of them.
+    pub(crate) fn open_with(
+        path: impl AsRef<Path>,
+        keys: Keys,
+    ) -> impl Future<Output = Result<Self>> + Send {
+        file::open(path.as_ref().to_owned(), keys)
+    }
+
+    /// The same for reading.
+    pub(crate) fn open_read_only_with(
+        path: impl AsRef<Path>,
+        keys: Keys,
+    ) -> impl Future<Output = Result<Self>> + Send {
+        file::open_read_only(path.as_ref().to_owned(), keys)
+    }
+
+    /// The same in memory.
+    pub(crate) fn in_memory_with(keys: Keys) -> impl Future<Output = Result<Self>> + Send {
+        file::in_memory(keys)
+    }
+
+    pub(crate) const fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     /// A new, empty store that lives as long as its handles. One that runs out of memory loses its content.
@@ -94,7 +121,7 @@ impl SqliteStore {
     /// # Errors
     /// Only when the system is out of memory or threads.
     pub fn in_memory() -> impl Future<Output = Result<Self>> + Send {
-        file::in_memory()
+        file::in_memory(Keys::none())
     }
 
     /// Whether the file was removed or replaced since it was opened: SQLite goes on writing to it, for nobody.

@@ -5,6 +5,7 @@ use epitome::Digest;
 use tempfile::TempDir;
 
 use super::SqliteStore;
+use crate::statements as sql;
 use crate::{
     Append, ConversationId, Conversations, Entries, EntryRow, Error, NewConversation, Store,
     TenantId,
@@ -113,4 +114,65 @@ async fn dropped_write_leaves_nothing_behind() {
         drop(write);
         store.append(&tenant, &append).await.unwrap();
     }
+}
+
+/// What is asked for one conversation is found by an index that knows more than the tenant: SQLite may choose another one, and then
+/// goes through all that the tenant has.
+#[tokio::test]
+async fn one_conversation_is_not_looked_for_among_all() {
+    use crate::housekeeping::delete;
+    let store = SqliteStore::in_memory().await.unwrap();
+    let statements = [
+        super::entries::SELECT_TIP,
+        super::entries::SELECT_NODES,
+        super::compactions::SELECT_COMPACTIONS_AT,
+        super::deleted::STANDS_ON_DELETED,
+        super::search::SCAN_BRANCH,
+        super::search::SCAN_CONVERSATION,
+        sql::SELECT_CONVERSATION,
+        sql::SELECT_COMPACTIONS_OF,
+        sql::SELECT_COMPACTIONS_ALONG,
+        sql::SELECT_PATH,
+        sql::SELECT_HISTORY,
+        sql::SELECT_CHANGES,
+        sql::IS_NEXT_CHANGE,
+        sql::SELECT_PINS,
+        sql::SELECT_TURNS,
+        delete::FORKS_OF_ENGINES,
+        delete::STANDING,
+        delete::COPY_PINS,
+        delete::SHIELD_PINS,
+        delete::REHOME_BY_NODES,
+        delete::REHOME_BY_COMPACTIONS,
+        delete::RELINK,
+        delete::REHOME_COMPACTIONS,
+        delete::DELETE_COMPACTIONS,
+        delete::DELETE_MEMORIES,
+        delete::MARK_LEAVES,
+        delete::DELETE_NODES,
+        delete::SELECT_UNUSED_WORDS,
+        delete::DELETE_UNUSED_ENTRY,
+    ];
+    let tables = [
+        "nodes",
+        "entries",
+        "compactions",
+        "conversations",
+        "pins",
+        "turns",
+    ];
+    let mut slow = Vec::new();
+    for statement in statements.iter().chain(&delete::DELETE_DETAILS) {
+        let plan = sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+        for row in sqlx::query(plan).fetch_all(&store.readers).await.unwrap() {
+            let step: String = sqlx::Row::get(&row, 3);
+            // Whether something was deleted at all is the first row of the tenant.
+            let is_first = step.starts_with("SEARCH deleted_nodes");
+            let scans = |table: &&str| step.starts_with(&format!("SCAN {table}"));
+            if step.ends_with("(tenant=?)") && !is_first || tables.iter().any(|one| scans(&one)) {
+                slow.push(format!("{step}: {statement}"));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
 }

@@ -9,10 +9,13 @@ macro_rules! compaction_columns {
 }
 pub(crate) use compaction_columns;
 
-pub(crate) const SELECT_TENANT_KEY: &str = "SELECT key FROM tenants WHERE tenant = $1";
+pub(crate) const SELECT_STORE_KEYS: &str = "SELECT id FROM store_keys ORDER BY id";
 
-pub(crate) const INSERT_TENANT_KEY: &str =
-    "INSERT INTO tenants (tenant, key) VALUES ($1, $2) ON CONFLICT (tenant) DO NOTHING";
+pub(crate) const INSERT_STORE_KEY: &str =
+    "INSERT INTO store_keys (id) VALUES ($1) ON CONFLICT (id) DO NOTHING";
+
+/// The secret of a tenant in a file of a version before those that encrypt.
+pub(crate) const SELECT_TENANT_KEY: &str = "SELECT key FROM tenants WHERE tenant = $1";
 
 pub(crate) const INSERT_COMPACTION: &str = concat!(
     "INSERT INTO compactions (tenant, ",
@@ -44,6 +47,7 @@ pub(crate) const SELECT_COMPACTIONS_OF: &str = concat!(
 );
 
 /// The conversation itself first, then the one that it branched off from, and so on. Whatever names are stored, it ends.
+/// `CROSS JOIN` keeps SQLite from going through all compactions of the tenant.
 pub(crate) const SELECT_COMPACTIONS_ALONG: &str = concat!(
     "WITH RECURSIVE line (place, distance) AS ( \
         SELECT id, 0 FROM conversations WHERE tenant = $1 AND id = $2 \
@@ -54,8 +58,8 @@ pub(crate) const SELECT_COMPACTIONS_ALONG: &str = concat!(
     ) \
     SELECT ",
     compaction_columns!(),
-    " FROM line JOIN compactions AS c \
-        ON c.tenant = $1 AND c.conversation = line.place AND c.state <> 'undone' \
+    " FROM line CROSS JOIN compactions AS c \
+        WHERE c.tenant = $1 AND c.conversation = line.place AND c.state <> 'undone' \
     ORDER BY line.distance, created_ms DESC, id DESC LIMIT $3"
 );
 
@@ -84,9 +88,17 @@ pub(crate) const SELECT_CONVERSATIONS: &str = concat!(
 
 pub(crate) const SELECT_CONVERSATION: &str = concat!(select_conversation!(), "AND c.id = $2");
 
-pub(crate) const SELECT_TIP: &str = "\
-    SELECT digest, parent, entry, position, conversation FROM nodes \
-    WHERE tenant = $1 AND conversation = $2 ORDER BY position DESC, digest LIMIT 1";
+/// The last node of a conversation. `$nodes` is the table; SQLite has to be told the index, or it goes through all nodes of the tenant.
+macro_rules! select_tip {
+    ($nodes:literal) => {
+        concat!(
+            "SELECT digest, parent, entry, position, conversation FROM ",
+            $nodes,
+            " WHERE tenant = $1 AND conversation = $2 ORDER BY position DESC, digest LIMIT 1"
+        )
+    };
+}
+pub(crate) use select_tip;
 
 pub(crate) const SELECT_PATH: &str = "\
     WITH RECURSIVE path (digest, parent, entry, position, conversation) AS ( \
@@ -161,8 +173,11 @@ pub(crate) const SELECT_PINS: &str = "\
             WHERE c.parent IS NOT NULL AND line.distance < 64 \
     ) \
     SELECT p.conversation, p.text, p.mark, p.at_ms FROM line \
-        JOIN pins AS p ON p.tenant = $1 AND p.conversation = line.id \
+        CROSS JOIN pins AS p WHERE p.tenant = $1 AND p.conversation = line.id \
     ORDER BY line.distance, p.at_ms, p.text";
+
+pub(crate) const DELETE_PIN: &str =
+    "DELETE FROM pins WHERE tenant = $1 AND conversation = $2 AND text = $3";
 
 pub(crate) const INSERT_TURN: &str = "\
     INSERT INTO turns (tenant, id, previous, items, compaction, at_ms) \

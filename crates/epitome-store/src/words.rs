@@ -7,8 +7,10 @@
 //!   paths fall apart at their separators;
 //! - a run of a script without spaces gives its characters and its pairs of neighbours;
 //! - `folded` takes case and accents away, where the database does not do it itself;
-//! - `query` is what an entry must have, in FTS5's words or as a check of counts.
+//! - `query` is what an entry must have, in FTS5's words or as a check of counts;
+//! - `bag` is how often a text has each word, as bytes, and finding by them.
 
+mod bag;
 mod folded;
 mod query;
 
@@ -23,8 +25,9 @@ use epitome::Digest;
 
 use crate::TenantId;
 
+pub(crate) use bag::{Found, best, by_words};
 pub(crate) use folded::folded;
-pub(crate) use query::{Expression, Need};
+pub(crate) use query::{Expression, Need, Term};
 
 /// Longer runs are data rather than words: only their beginning is kept, and they have no parts.
 const MAX_WORD_CHARS: usize = 64;

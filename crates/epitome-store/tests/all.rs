@@ -5,6 +5,9 @@
 #[path = "all/any.rs"]
 mod any;
 #[cfg(test)]
+#[path = "all/encrypted.rs"]
+mod encrypted;
+#[cfg(test)]
 #[path = "all/fixtures.rs"]
 mod fixtures;
 #[cfg(test)]
@@ -35,6 +38,8 @@ suite::run_over!(any_sqlite, any_sqlite_handles);
 suite::run_over!(postgres, postgres_handles);
 suite::run_over!(pgbouncer, pgbouncer_handles);
 suite::run_over!(any_postgres);
+suite::run_over!(encrypted_sqlite, encrypted_sqlite_handles);
+suite::run_over!(encrypted_postgres);
 
 mod callers_clock {
     crate::suite::run_over!(@callers_clock sqlite_in_file, sqlite_handles);

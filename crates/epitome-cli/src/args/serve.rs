@@ -1,6 +1,7 @@
 //! The flags of `epitome serve` and `epitome doctor`.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use epitome::PresetName;
@@ -31,6 +32,10 @@ pub(crate) struct ServeArgs {
     /// [default: sqlite in the user's data folder]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
+    /// The file with the key that values are encrypted with, or EPITOME_STORE_KEY [env: EPITOME_STORE_KEY_FILE] [default:
+    /// they are kept in clear]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
     /// The window in tokens of every model, whatever the table and providers say [env: EPITOME_WINDOW] [default: what
     /// is known of each model, else 128000]
     #[arg(long, value_name = "N", value_parser = size)]

@@ -29,6 +29,8 @@ pub(crate) enum StoreCommand {
     Migrate(StorePlainArgs),
     /// Give free room back to the disk
     Vacuum(StorePlainArgs),
+    /// Encrypt everything with the first key, whatever it was encrypted with before
+    Rotate(StorePlainArgs),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -36,6 +38,9 @@ pub(crate) struct StorePlainArgs {
     /// The store: sqlite:PATH or postgres://… [default: where `epitome serve` keeps conversations]
     #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
     pub(crate) store: Option<String>,
+    /// The file with the key that values are encrypted with, or EPITOME_STORE_KEY [default: they are kept in clear]
+    #[arg(long, value_name = "FILE", env = "EPITOME_STORE_KEY_FILE")]
+    pub(crate) key_file: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

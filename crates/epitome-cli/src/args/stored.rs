@@ -1,5 +1,7 @@
 //! What can be typed after the commands on stored conversations.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 use epitome_store::{ConversationId, TenantId};
 
@@ -9,6 +11,9 @@ pub(crate) struct StoreArgs {
     /// Where conversations are kept: sqlite:PATH or postgres://… [default: where `epitome serve` keeps them]
     #[arg(long, value_name = "URL", env = "EPITOME_STORE")]
     pub(crate) store: Option<String>,
+    /// The file with the key that values are encrypted with, or EPITOME_STORE_KEY [default: they are kept in clear]
+    #[arg(long, value_name = "FILE", env = "EPITOME_STORE_KEY_FILE")]
+    pub(crate) key_file: Option<PathBuf>,
     /// Whose conversations
     #[arg(long, value_name = "NAME", default_value = "local")]
     pub(crate) tenant: TenantId,

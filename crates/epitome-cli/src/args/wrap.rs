@@ -58,6 +58,7 @@ impl WrapArgs {
     /// What the proxy in front of the agent is told.
     pub(crate) fn serve(&self) -> ServeArgs {
         ServeArgs {
+            key_file: None,
             // A port that is free: several agents may run at once.
             listen: Some(([127, 0, 0, 1], 0).into()),
             openai_upstream: self.openai_upstream.clone(),

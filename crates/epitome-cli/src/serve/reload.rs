@@ -11,11 +11,12 @@ use crate::clock;
 /// How often the files are looked at.
 const EVERY: Duration = Duration::from_secs(1);
 /// What is read once, at the start.
-const UNTIL_A_RESTART: [&str; 5] = [
+const UNTIL_A_RESTART: [&str; 6] = [
     "server.listen",
     "server.openai_upstream",
     "server.anthropic_upstream",
     "server.store",
+    "server.store_key_file",
     "server.inspection_limit_bytes",
 ];
 

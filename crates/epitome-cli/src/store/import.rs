@@ -7,7 +7,8 @@ use std::sync::mpsc::sync_channel;
 use anyhow::{Context as _, Result, bail};
 use epitome_config::Address;
 use epitome_store::{
-    AnyStore, Cell, Housekeeping as _, Restored, SnapshotLine, SnapshotRow, Store as _, SweepBefore,
+    AnyStore, Cell, Housekeeping as _, Keys, Restored, SnapshotLine, SnapshotRow, Store as _,
+    SweepBefore,
 };
 use serde_json::json;
 
@@ -33,7 +34,8 @@ pub(super) async fn run(args: &StoreImportArgs) -> Result<Ending> {
     let mut into = Into::new(&store, args.at.quiet);
     let done = match source {
         Source::Lines(lines) => read_lines(lines, &mut into).await,
-        Source::Store(from) => read_store(from, &mut into).await,
+        // Both may be encrypted: one list of keys has those of both.
+        Source::Store(from) => read_store(from, args.at.place().keys()?, &mut into).await,
     };
     let restored = match done {
         Ok(()) => into.finish().await,
@@ -172,11 +174,11 @@ async fn read_lines(lines: Box<dyn BufRead>, into: &mut Into<'_>) -> Result<()> 
 
 /// The other store is read at one moment, a piece ahead of what is written, on a thread and a runtime of its own: neither waits
 /// for the other's database.
-async fn read_store(from: String, into: &mut Into<'_>) -> Result<()> {
+async fn read_store(from: String, keys: Keys, into: &mut Into<'_>) -> Result<()> {
     let (sender, receiver) = sync_channel(ROWS);
     let reading = std::thread::spawn(move || {
         block_on(async move {
-            let opened = AnyStore::open_read_only(&from).await;
+            let opened = AnyStore::open_read_only_with(&from, &keys).await;
             let store = opened.with_context(|| Address::new(from).to_string())?;
             // Whoever does not listen any more has failed, and says so.
             let mut each = |row: SnapshotRow| match sender.send(row) {

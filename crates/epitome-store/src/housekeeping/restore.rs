@@ -2,8 +2,6 @@
 
 use crate::{Cell, ConversationId, Digest, Error, MemoryRow, Result, SnapshotRow, TenantId};
 
-pub(crate) const SELECT_SECRET: &str = "SELECT key FROM tenants WHERE tenant = $1";
-
 pub(crate) const SELECT_MARK: &str =
     "SELECT 1 FROM deleted_conversations WHERE tenant = $1 AND id = $2";
 
@@ -36,11 +34,22 @@ pub(crate) fn memory(row: &SnapshotRow) -> Result<(TenantId, MemoryRow)> {
 /// `restore_row`, part of a transaction that the caller commits, and `is_deleted`. `$bind` hands a value over as its kind.
 macro_rules! restore {
     ($connection:ty, $bind:path) => {
-        async fn restore_row(connection: &mut $connection, row: &SnapshotRow) -> Result<Brought> {
+        async fn restore_row(
+            connection: &mut $connection,
+            keys: &crate::Keys,
+            row: &SnapshotRow,
+        ) -> Result<Brought> {
             use crate::housekeeping::{restore as sql, snapshot};
             let table = snapshot::table(row.table).ok_or_else(|| sql::bad(row))?;
             if table.columns.len() != row.cells.len() {
                 return Err(sql::bad(row));
+            }
+            if [snapshot::TENANTS, snapshot::SEALED_SECRETS].contains(&table.name) {
+                return restore_secret(connection, keys, row).await;
+            }
+            if table.name == snapshot::STORE_KEYS {
+                let id = row.bytes(0).try_into().map_err(|_| sql::bad(row))?;
+                keys.check(&[id])?;
             }
             // What was deleted there goes here too.
             if table.name == snapshot::DELETED_CONVERSATIONS {
@@ -71,15 +80,6 @@ macro_rules! restore {
                 let update = with(update).ok_or_else(|| sql::bad(row))?;
                 written = update.execute(&mut *connection).await?.rows_affected() > 0;
             }
-            if table.name == "tenants" {
-                let secret = query(sql::SELECT_SECRET).bind(row.text(0).to_owned());
-                let secret: Vec<u8> = secret.fetch_one(&mut *connection).await?.try_get(0)?;
-                if secret != row.bytes(1) {
-                    return Err(Error::OtherSecret {
-                        tenant: row.text(0).to_owned(),
-                    });
-                }
-            }
             if let (false, Some(find)) = (written, table.find) {
                 let find = with(find).ok_or_else(|| sql::bad(row))?;
                 if find.fetch_optional(&mut *connection).await?.is_none() {
@@ -90,6 +90,33 @@ macro_rules! restore {
                 true => Brought::Written,
                 false => Brought::There,
             })
+        }
+
+        async fn restore_secret(
+            connection: &mut $connection,
+            keys: &crate::Keys,
+            row: &SnapshotRow,
+        ) -> Result<Brought> {
+            use crate::housekeeping::{restore as sql, secret, snapshot};
+            let tenant = TenantId::new(row.text(0))?;
+            let stored = row.bytes(1).to_vec();
+            if row.table == snapshot::TENANTS && stored == secret::SEALED {
+                return Ok(Brought::There);
+            }
+            let given = match row.table {
+                snapshot::TENANTS => stored.into(),
+                _ => keys.open(&tenant, crate::seal::Value::Secret, stored.into())?,
+            };
+            let given: [u8; 32] = given.as_ref().try_into().map_err(|_| sql::bad(row))?;
+            let known = stored_secret(connection, keys, &tenant).await?;
+            let kept = keep_secret(connection, keys, &tenant, given).await?;
+            match (kept == given, known) {
+                (true, Some(_)) => Ok(Brought::There),
+                (true, None) => Ok(Brought::Written),
+                (false, _) => Err(Error::OtherSecret {
+                    tenant: tenant.as_str().to_owned(),
+                }),
+            }
         }
 
         /// Whether the memory is one of a conversation that was deleted here.

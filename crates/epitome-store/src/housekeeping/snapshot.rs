@@ -50,11 +50,29 @@ use Kind::{Bytes, Integer, Name, Text};
 
 /// In the order in which rows refer to each other.
 pub(crate) const TABLES: &[Table] = &[
+    // First: without its keys nothing that follows can be read.
     Table {
-        name: "tenants",
+        name: STORE_KEYS,
+        columns: &[Bytes],
+        select: "SELECT id FROM store_keys ORDER BY id",
+        insert: "INSERT INTO store_keys (id) VALUES ($1) ON CONFLICT DO NOTHING",
+        update: None,
+        find: None,
+    },
+    // Both are written through `keep_secret`. Of one that is encrypted the first has zeros.
+    Table {
+        name: SEALED_SECRETS,
+        columns: &[Name, Bytes],
+        select: "SELECT tenant, key FROM sealed_secrets ORDER BY tenant",
+        insert: "",
+        update: None,
+        find: None,
+    },
+    Table {
+        name: TENANTS,
         columns: &[Name, Bytes],
         select: "SELECT tenant, key FROM tenants ORDER BY tenant",
-        insert: "INSERT INTO tenants (tenant, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        insert: "",
         update: None,
         find: None,
     },
@@ -264,6 +282,12 @@ pub(crate) const TABLES: &[Table] = &[
     },
 ];
 
+pub(crate) const STORE_KEYS: &str = "store_keys";
+
+pub(crate) const SEALED_SECRETS: &str = "sealed_secrets";
+
+pub(crate) const TENANTS: &str = "tenants";
+
 pub(crate) const MEMORIES: &str = "memories";
 
 pub(crate) const DELETED_CONVERSATIONS: &str = "deleted_conversations";
@@ -299,14 +323,21 @@ impl SnapshotRow {
     }
 }
 
-/// `snapshot`, on a connection whose transaction sees one moment. `$cell` reads a value of a kind.
+/// `snapshot`, on a connection whose transaction sees one moment. The statement gives the names of the tables, of which an earlier
+/// version may not have all; `$cell` reads a value of a kind.
 macro_rules! snapshot {
-    ($connection:ty, $cell:path) => {
+    ($connection:ty, $tables:expr, $cell:path) => {
         async fn snapshot(
             connection: &mut $connection,
             each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
         ) -> Result<()> {
+            let rows = query($tables).fetch_all(&mut *connection).await?;
+            let there = rows.iter().map(|row| Ok(row.try_get(0)?));
+            let there: Vec<String> = there.collect::<Result<_>>()?;
             for table in crate::housekeeping::snapshot::TABLES {
+                if !there.iter().any(|name| name == table.name) {
+                    continue;
+                }
                 let mut rows = query(table.select).fetch(&mut *connection);
                 while let Some(row) = rows.try_next().await? {
                     let columns = table.columns.iter().enumerate();

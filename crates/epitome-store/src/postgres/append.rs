@@ -6,13 +6,17 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use bytes::Bytes;
 use epitome::Digest;
 use sqlx::{PgConnection, Row as _};
 
 use super::decode;
 use super::query::{blob, query, sorted};
 use crate::housekeeping::deleted::links;
-use crate::{Append, ConversationId, EntryRow, Error, NewConversation, NodeRow, Result, TenantId};
+use crate::seal::Value;
+use crate::{
+    Append, ConversationId, EntryRow, Error, Keys, NewConversation, NodeRow, Result, TenantId,
+};
 
 const INSERT_CONVERSATIONS: &str = "\
     INSERT INTO conversations (tenant, id, parent, label, created_ms, touched_ms) \
@@ -33,10 +37,10 @@ const INSERT_ENTRIES: &str = "\
         SELECT $1, e.* FROM unnest($2, $3, $4, $5) AS e \
         ON CONFLICT (tenant, key) DO NOTHING RETURNING key";
 
-/// The key of an entry that is stored with other bytes than those given.
+/// Entries that are stored with other bytes than those given.
 const SELECT_CONFLICT: &str = "\
-    SELECT s.key FROM unnest($2, $3) AS e (key, raw) \
-        JOIN entries AS s ON s.tenant = $1 AND s.key = e.key WHERE s.raw <> e.raw LIMIT 1";
+    SELECT s.key, s.raw FROM unnest($2, $3) AS e (key, raw) \
+        JOIN entries AS s ON s.tenant = $1 AND s.key = e.key WHERE s.raw <> e.raw";
 
 /// A parent may come behind its child: references are looked at when the statement is done. Says whether any of it was deleted
 /// since the conversation was asked for: whoever deletes holds that up, and the statement before this one saw what was then.
@@ -99,17 +103,19 @@ pub(super) async fn insert_conversations(
 /// Part of a transaction that the caller commits, with the conversations in it.
 pub(super) async fn insert_rest(
     connection: &mut PgConnection,
+    keys: &Keys,
     tenant: &TenantId,
     appends: &[Append],
 ) -> Result<()> {
     let entries = appends.iter().flat_map(|append| &append.entries).collect();
-    insert_entries(connection, tenant, entries).await?;
+    insert_entries(connection, keys, tenant, entries).await?;
     let nodes = appends.iter().flat_map(|append| &append.nodes).collect();
     insert_nodes(connection, tenant, nodes).await
 }
 
 async fn insert_entries(
     connection: &mut PgConnection,
+    store_keys: &Keys,
     tenant: &TenantId,
     mut entries: Vec<&EntryRow>,
 ) -> Result<()> {
@@ -132,12 +138,13 @@ async fn insert_entries(
     let mut new: HashSet<Digest> = new.collect::<Result<_>>()?;
     // Of two with one key the first was stored.
     entries.retain(|entry| !new.remove(&entry.key));
-    check_known(connection, tenant, &entries).await
+    check_known(connection, store_keys, tenant, &entries).await
 }
 
 /// What was stored before must have the bytes that are given now.
 async fn check_known(
     connection: &mut PgConnection,
+    store_keys: &Keys,
     tenant: &TenantId,
     entries: &[&EntryRow],
 ) -> Result<()> {
@@ -145,18 +152,25 @@ async fn check_known(
         return Ok(());
     }
     let (keys, raw) = columns(entries);
-    let conflict = query(SELECT_CONFLICT)
+    let others = query(SELECT_CONFLICT)
         .bind(tenant.as_str())
         .bind(keys)
         .bind(raw)
-        .fetch_optional(connection)
+        .fetch_all(connection)
         .await?;
-    match conflict {
-        Some(row) => Err(Error::Conflict {
-            key: decode::digest(row.try_get(0)?)?,
-        }),
-        None => Ok(()),
+    for row in &others {
+        let key = decode::digest(row.try_get(0)?)?;
+        let stored: Vec<u8> = row.try_get(1)?;
+        // What is encrypted is other bytes each time.
+        let opened = |raw: Bytes| store_keys.open(tenant, Value::Entry(&key), raw);
+        let stored = opened(stored.into())?;
+        for given in entries.iter().filter(|entry| entry.key == key) {
+            if opened(given.raw.clone())? != stored {
+                return Err(Error::Conflict { key });
+            }
+        }
     }
+    Ok(())
 }
 
 fn columns<'a>(entries: &[&'a EntryRow]) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {

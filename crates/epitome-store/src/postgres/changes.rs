@@ -12,7 +12,7 @@ use super::search;
 use crate::statements as sql;
 use crate::{
     Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId, Error,
-    NewChange, Result, TenantId,
+    Keys, NewChange, Result, TenantId,
 };
 
 /// Whoever changes the conversation too waits until this transaction is over.
@@ -49,9 +49,11 @@ impl Changes for PostgresStore {
 }
 
 async fn append(connections: &Connections, tenant: &TenantId, new: &NewChange) -> Result<Appended> {
-    let words = search::prepared(new.span.iter().flat_map(|span| &span.words));
+    let keys = connections.keys();
+    let words = new.span.iter().flat_map(|span| &span.words);
+    let words = search::prepared(keys, tenant, words)?;
     let mut transaction = connections.begin().await?;
-    match append_in(&mut transaction, tenant, new, &words).await {
+    match append_in(&mut transaction, keys, tenant, new, &words).await {
         Ok(Appended::Superseded) => {
             transaction.rollback().await?;
             Ok(Appended::Superseded)
@@ -63,6 +65,7 @@ async fn append(connections: &Connections, tenant: &TenantId, new: &NewChange) -
 /// Part of a transaction that is to be rolled back when it is superseded.
 async fn append_in(
     connection: &mut PgConnection,
+    keys: &Keys,
     tenant: &TenantId,
     new: &NewChange,
     words: &search::Prepared,
@@ -84,7 +87,7 @@ async fn append_in(
     if !is_next(connection, tenant, new).await? {
         return Ok(Appended::Superseded);
     }
-    insert_rest(connection, tenant, span).await?;
+    insert_rest(connection, keys, tenant, span).await?;
     search::insert(connection, tenant, words).await?;
     if let Some(compaction) = &new.compaction {
         let committed = insert_compaction(connection, tenant, compaction).await?;

@@ -107,7 +107,8 @@ async fn commit_compaction(
     span: &Append,
     compaction: &CompactionRow,
 ) -> Result<Committed> {
-    let words = search::prepared(&span.words);
+    let keys = connections.keys();
+    let words = search::prepared(keys, tenant, &span.words)?;
     let mut transaction = connections.begin().await?;
     let begun = insert_conversations(&mut transaction, tenant, slice::from_ref(span)).await;
     if let Err(error) = begun {
@@ -118,7 +119,7 @@ async fn commit_compaction(
         return Err(error);
     }
     let committed = async {
-        insert_rest(&mut transaction, tenant, slice::from_ref(span)).await?;
+        insert_rest(&mut transaction, keys, tenant, slice::from_ref(span)).await?;
         search::insert(&mut transaction, tenant, &words).await?;
         insert_compaction(&mut transaction, tenant, compaction).await
     };

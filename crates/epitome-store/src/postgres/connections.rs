@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 
 use super::location::Location;
-use crate::{Error, Result, clock};
+use crate::{Error, Keys, Result, clock};
 
 /// How long a call waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -41,11 +41,12 @@ pub(super) struct Connections {
     options: Arc<PgConnectOptions>,
     max_connections: u32,
     begin: &'static str,
+    keys: Keys,
 }
 
 impl Connections {
     /// Makes none yet.
-    pub(super) fn new(location: Location, access: Access) -> Self {
+    pub(super) fn new(location: Location, access: Access, keys: Keys) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(location.max_connections)
             .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -56,11 +57,17 @@ impl Connections {
             pool,
             options: Arc::new(location.options),
             max_connections: location.max_connections,
+            keys,
             begin: match access {
                 Access::ReadWrite => begin!(""),
                 Access::ReadOnly => begin!("READ ONLY"),
             },
         }
+    }
+
+    /// What values are encrypted with.
+    pub(super) const fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     /// Begins a transaction. It is rolled back when dropped, behind the caller's back: one that only reads ends that way, so

@@ -3,6 +3,7 @@
 use super::PostgresStore;
 use super::connections::Connections;
 use super::decode;
+use super::entries::SELECT_TIP;
 use super::query::query;
 use crate::statements as sql;
 use crate::{ConversationId, ConversationRow, Conversations, NodeRow, Result, TenantId};
@@ -67,7 +68,7 @@ async fn tip(
     conversation: &ConversationId,
 ) -> Result<Option<NodeRow>> {
     let mut transaction = connections.begin().await?;
-    let row = query(sql::SELECT_TIP)
+    let row = query(SELECT_TIP)
         .bind(tenant.as_str())
         .bind(conversation.as_str())
         .fetch_optional(&mut *transaction)

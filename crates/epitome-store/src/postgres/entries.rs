@@ -12,12 +12,14 @@ use super::decode;
 use super::deleted::without_deleted;
 use super::query::{blob, query, sorted};
 use super::search;
-use crate::statements as sql;
-use crate::{Append, Appended, Entries, EntryRow, Error, NodeRow, Result, TenantId};
+use crate::statements::{self as sql, select_tip};
+use crate::{Append, Appended, Entries, EntryRow, Error, Keys, NodeRow, Result, TenantId};
 
 const SELECT_NODES: &str = "\
     SELECT digest, parent, entry, position, conversation FROM nodes \
     WHERE tenant = $1 AND digest = ANY($2)";
+
+pub(super) const SELECT_TIP: &str = select_tip!("nodes");
 
 impl Entries for PostgresStore {
     fn append(
@@ -101,11 +103,13 @@ async fn append_alive(
     tenant: &TenantId,
     appends: &[Append],
 ) -> Result<()> {
-    let words = search::prepared(appends.iter().flat_map(|append| &append.words));
+    let keys = connections.keys();
+    let words = appends.iter().flat_map(|append| &append.words);
+    let words = search::prepared(keys, tenant, words)?;
     let mut transaction = connections.begin().await?;
     let appended = async {
         insert_conversations(&mut transaction, tenant, appends).await?;
-        insert_rest(&mut transaction, tenant, appends).await?;
+        insert_rest(&mut transaction, keys, tenant, appends).await?;
         search::insert(&mut transaction, tenant, &words).await
     };
     let appended = appended.await;
@@ -118,9 +122,10 @@ async fn extend(
     append: &Append,
     after: Option<Digest>,
 ) -> Result<Appended> {
-    let words = search::prepared(&append.words);
+    let keys = connections.keys();
+    let words = search::prepared(keys, tenant, &append.words)?;
     let mut transaction = connections.begin().await?;
-    match extend_in(&mut transaction, tenant, append, after, &words).await {
+    match extend_in(&mut transaction, keys, tenant, append, after, &words).await {
         Ok(Appended::Superseded) => {
             transaction.rollback().await?;
             Ok(Appended::Superseded)
@@ -132,6 +137,7 @@ async fn extend(
 /// Part of a transaction that is to be rolled back when it is superseded.
 async fn extend_in(
     connection: &mut PgConnection,
+    keys: &Keys,
     tenant: &TenantId,
     append: &Append,
     after: Option<Digest>,
@@ -139,7 +145,7 @@ async fn extend_in(
 ) -> Result<Appended> {
     // This takes the lock of the conversation: whoever extends it too waits here, and finds another tip then.
     insert_conversations(connection, tenant, slice::from_ref(append)).await?;
-    let row = query(sql::SELECT_TIP)
+    let row = query(SELECT_TIP)
         .bind(tenant.as_str())
         .bind(append.conversation.id.as_str())
         .fetch_optional(&mut *connection)
@@ -148,7 +154,7 @@ async fn extend_in(
     if tip != after {
         return Ok(Appended::Superseded);
     }
-    insert_rest(connection, tenant, slice::from_ref(append)).await?;
+    insert_rest(connection, keys, tenant, slice::from_ref(append)).await?;
     search::insert(connection, tenant, words).await?;
     Ok(Appended::Stored)
 }

@@ -10,10 +10,12 @@ use sqlx::{PgConnection, Postgres, Row as _};
 use super::PostgresStore;
 use super::connections::{Connections, settle};
 use super::query::query;
+use super::tenants::{keep_secret, stored_secret};
 use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
     delete::{Why, delete},
+    reseal::{DELETE_OTHER_KEYS, ROWS_OF, Rows, reseal, words},
     restore::restore,
     snapshot::snapshot,
     statistics::statistics,
@@ -22,8 +24,8 @@ use crate::housekeeping::{
 use crate::rows::housekeeping::Brought;
 use crate::{
     Cell, ConversationId, Deleted, Error, Housekeeping, Memories, MemoryRow, Oldest,
-    OwnedConversation, Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept,
-    TenantId,
+    OwnedConversation, Resealed, Restored, Result, Saved, SnapshotRow, StoreStatistics,
+    SweepBefore, Swept, TenantId,
 };
 
 /// Whoever adds to it waits here, and finds it deleted.
@@ -46,10 +48,25 @@ const SELECT_BYTES: &str = "\
 /// How often a write is tried that lost a race: somebody used an entry in the moment in which it was to go.
 const TRIES: u32 = 5;
 
+/// Those that were stored before there was a key are in `entry_words`.
+const WORDS: Rows = words(
+    "SELECT i.tenant, i.key, COALESCE(i.counts, \
+            (SELECT convert_to(string_agg(w.count || ' ' || w.word, E'\\n'), 'UTF8') \
+                FROM entry_words AS w WHERE w.entry = i.number), CAST('' AS BYTEA)) \
+        FROM indexed_entries AS i WHERE (i.tenant, i.key) > ($1, $2) \
+        ORDER BY i.tenant, i.key LIMIT $3",
+    "UPDATE indexed_entries SET counts = $3, words = 0 \
+        WHERE tenant = $1 AND key = $2 AND (counts IS NULL OR counts = $4)",
+);
+
+/// The words of all of them are encrypted now.
+const CLEAR_INDEX: &str = "TRUNCATE entry_words, memory_words";
+
 delete!(PgConnection, LOCK, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(PgConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(PgConnection);
-snapshot!(PgConnection, cell);
+snapshot!(PgConnection, SELECT_TABLES, cell);
+reseal!(PgConnection, cell, bind);
 restore!(PgConnection, bind);
 
 impl Housekeeping for PostgresStore {
@@ -95,6 +112,31 @@ impl Housekeeping for PostgresStore {
         }
     }
 
+    async fn reseal(&self) -> Result<Resealed> {
+        let Some(id) = self.connections.keys().writing() else {
+            return Err(Error::KeyNeeded);
+        };
+        let mut resealed = Resealed::default();
+        // Until a pass finds nothing: others may be writing.
+        loop {
+            let written = reseal_all(&self.connections).await?;
+            resealed.rows += written;
+            if written == 0 {
+                break;
+            }
+        }
+        let mut transaction = self.connections.begin().await?;
+        query(CLEAR_INDEX).execute(&mut *transaction).await?;
+        query(DELETE_OTHER_KEYS)
+            .bind(id.to_vec())
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        // What was written over is still in the files of the tables until they are made anew.
+        self.connections.outside("VACUUM (FULL, ANALYZE)").await?;
+        Ok(resealed)
+    }
+
     fn vacuum(&self) -> impl Future<Output = Result<()>> + Send {
         self.connections.outside("VACUUM (ANALYZE)")
     }
@@ -112,7 +154,7 @@ impl Housekeeping for PostgresStore {
         let mut transaction = self.connections.begin().await?;
         let brought_in = async {
             for row in rows.iter().filter(|row| row.table != MEMORIES) {
-                restored.count(restore_row(&mut transaction, row).await?);
+                restored.count(restore_row(&mut transaction, self.connections.keys(), row).await?);
             }
             Ok(())
         };
@@ -120,6 +162,7 @@ impl Housekeeping for PostgresStore {
         settle(transaction, brought_in).await?;
         for row in rows.iter().filter(|row| row.table == MEMORIES) {
             let (tenant, memory) = memory(row)?;
+            let memory = self.connections.keys().open_memory(&tenant, memory)?;
             if is_deleted(&mut *self.connections.begin().await?, &tenant, &memory).await? {
                 restored.count(Brought::Refused);
                 continue;
@@ -131,6 +174,32 @@ impl Housekeeping for PostgresStore {
         }
         Ok(restored)
     }
+}
+
+/// One pass, in pieces that nobody waits for long. How many rows were written.
+async fn reseal_all(connections: &Connections) -> Result<u64> {
+    let keys = connections.keys();
+    let mut transaction = connections.begin().await?;
+    let some = async {
+        let written = reseal_secrets(&mut transaction, keys).await?;
+        Ok(written + reseal_pins(&mut transaction, keys).await?)
+    };
+    let some = some.await;
+    let mut written = settle(transaction, some).await?;
+    for rows in ROWS_OF.iter().chain([&WORDS]) {
+        let mut last = rows.before_all();
+        loop {
+            let mut transaction = connections.begin().await?;
+            let some = reseal_some(&mut transaction, keys, rows, &last).await;
+            let (behind, some) = settle(transaction, some).await?;
+            written += some;
+            match behind {
+                Some(behind) => last = behind,
+                None => break,
+            }
+        }
+    }
+    Ok(written)
 }
 
 async fn delete_with_tries(

@@ -7,7 +7,7 @@ use super::connections::Connections;
 use super::decode;
 use super::query::{blob, query};
 use super::search::{Matches, Terms};
-use crate::words::{Counted, Expression, Need};
+use crate::words::{Counted, Expression, Need, by_words};
 use crate::{ConversationId, Error, Memories, MemoryRow, Result, Saved, TenantId};
 
 /// The columns of a memory, in the order in which they are decoded.
@@ -82,9 +82,14 @@ impl Memories for PostgresStore {
 }
 
 async fn save(connections: &Connections, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved> {
-    let words = Counted::of(&memory.text);
+    let keys = connections.keys();
+    let words = match keys.is_empty() {
+        true => Counted::of(&memory.text),
+        false => Counted::default(),
+    };
+    let memory = keys.seal_memory(tenant, memory)?;
     let mut transaction = connections.begin().await?;
-    let Some(number) = insert(&mut transaction, tenant, memory, words.total).await? else {
+    let Some(number) = insert(&mut transaction, tenant, &memory, words.total).await? else {
         return Ok(Saved::Known);
     };
     let (words, counts): (Vec<String>, Vec<i64>) = words.counts.into_iter().unzip();
@@ -132,8 +137,20 @@ async fn list(
     text: Option<&str>,
     limit: u32,
 ) -> Result<Vec<MemoryRow>> {
+    let keys = connections.keys();
     let mut transaction = connections.begin().await?;
     let rows = match text {
+        Some(text) if !keys.is_empty() => {
+            let all = query(SELECT_NEWEST)
+                .bind(tenant.as_str())
+                .bind(i64::MAX)
+                .fetch_all(&mut *transaction)
+                .await?;
+            let all = all
+                .iter()
+                .map(|row| keys.open_memory(tenant, decode::memory(row)?));
+            return by_words(all.collect::<Result<_>>()?, text, limit);
+        }
         Some(text) => {
             let numbers = search(&mut transaction, tenant, text, limit).await?;
             query(SELECT_NUMBERED)
@@ -150,7 +167,9 @@ async fn list(
                 .await?
         }
     };
-    rows.iter().map(decode::memory).collect()
+    rows.iter()
+        .map(|row| keys.open_memory(tenant, decode::memory(row)?))
+        .collect()
 }
 
 /// The numbers of the best.

@@ -6,6 +6,7 @@ use super::PostgresStore;
 use super::connections::Connections;
 use super::decode;
 use super::query::query;
+use crate::seal::Value;
 use crate::statements as sql;
 use crate::{ConversationId, PinRow, Pins, Result, TenantId};
 
@@ -30,11 +31,22 @@ impl Pins for PostgresStore {
 }
 
 async fn mark(connections: &Connections, tenant: &TenantId, pin: &PinRow) -> Result<()> {
+    let keys = connections.keys();
+    let text = keys.seal_text(tenant, Value::Pin, &pin.text)?;
     let mut transaction = connections.begin().await?;
+    // What was said when the store had another key, or none.
+    for other in keys.other_texts(tenant, Value::Pin, &pin.text)? {
+        query(sql::DELETE_PIN)
+            .bind(tenant.as_str())
+            .bind(pin.conversation.as_str())
+            .bind(other.into_bytes())
+            .execute(&mut *transaction)
+            .await?;
+    }
     query(UPSERT)
         .bind(tenant.as_str())
         .bind(pin.conversation.as_str())
-        .bind(pin.text.as_bytes())
+        .bind(text.as_bytes())
         .bind(pin.mark.as_str())
         .bind(pin.at_ms)
         .execute(&mut *transaction)
@@ -57,7 +69,7 @@ async fn marked(
     let mut pins = Vec::with_capacity(rows.len());
     let mut known = HashSet::new();
     for row in &rows {
-        let pin = decode::pin(row)?;
+        let pin = connections.keys().open_pin(tenant, decode::pin(row)?)?;
         if known.insert(pin.text.clone()) {
             pins.push(pin);
         }

@@ -7,7 +7,9 @@ use super::PostgresStore;
 use super::connections::{Access, Connections, connect, end};
 use super::location::Location;
 use super::query::query;
-use crate::{Error, Result};
+use crate::seal::KeyId;
+use crate::statements as sql;
+use crate::{Error, Keys, Result};
 
 static MIGRATOR: Migrator = sqlx::migrate!("migrations/postgres");
 
@@ -27,12 +29,15 @@ enum Found {
     Version(i64),
 }
 
-pub(super) async fn open(location: String, access: Access) -> Result<PostgresStore> {
+pub(super) async fn open(location: String, access: Access, keys: Keys) -> Result<PostgresStore> {
     let location = Location::parse(&location)?;
     // A connection of its own says at once what is wrong; a pool would go on trying.
     let mut connection = connect(&location.options).await?;
     let found = found(&mut connection).await?;
+    // Before anything is changed.
+    let known_keys = store_keys(&mut connection).await?;
     end(connection).await;
+    keys.check(&known_keys)?;
     match (found, access) {
         (Found::Version(version), _) if version == known() => {}
         (_, Access::ReadWrite) => migrate(&location).await?,
@@ -44,9 +49,37 @@ pub(super) async fn open(location: String, access: Access) -> Result<PostgresSto
             return Err(Error::CannotOpen("the database holds no store yet".into()));
         }
     }
-    Ok(PostgresStore {
-        connections: Connections::new(location, access),
-    })
+    let new_key = keys.writing().filter(|id| !known_keys.contains(id));
+    let connections = Connections::new(location, access, keys);
+    if let (Some(id), Access::ReadWrite) = (new_key, access) {
+        let mut transaction = connections.begin().await?;
+        query(sql::INSERT_STORE_KEY)
+            .bind(id.to_vec())
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+    }
+    Ok(PostgresStore { connections })
+}
+
+/// The names of the keys that values are encrypted with; none in a schema of an earlier version.
+async fn store_keys(connection: &mut PgConnection) -> Result<Vec<KeyId>> {
+    let mut transaction = connection.begin().await?;
+    let row = query("SELECT to_regclass('store_keys') IS NOT NULL")
+        .fetch_one(&mut *transaction)
+        .await?;
+    if !row.try_get::<bool, _>(0)? {
+        return Ok(Vec::new());
+    }
+    let rows = query(sql::SELECT_STORE_KEYS)
+        .fetch_all(&mut *transaction)
+        .await?;
+    let id = |row: &sqlx::postgres::PgRow| {
+        let id: Vec<u8> = row.try_get(0)?;
+        id.try_into()
+            .map_err(|_| Error::corrupt("the name of a key has another length"))
+    };
+    rows.iter().map(id).collect()
 }
 
 /// Creates or updates the schema in one transaction. Its lock ends with it, so that of several nodes one does it and the others
@@ -58,12 +91,15 @@ async fn migrate(location: &Location) -> Result<()> {
         .bind(LOCK)
         .execute(&mut *transaction)
         .await?;
-    let version = match version(&mut transaction).await? {
-        Found::Nothing => 0,
-        Found::Version(version) => version,
-    };
+    version(&mut transaction).await?;
     query(CREATE_TABLE).execute(&mut *transaction).await?;
-    for migration in MIGRATOR.iter().filter(|one| one.version > version) {
+    // One by one: a number may have been left out when the next one was made.
+    let rows = query("SELECT version FROM epitome_migrations")
+        .fetch_all(&mut *transaction)
+        .await?;
+    let done = rows.iter().map(|row| row.try_get(0));
+    let done: Vec<i64> = done.collect::<Result<_, _>>()?;
+    for migration in MIGRATOR.iter().filter(|one| !done.contains(&one.version)) {
         let script = sqlx::raw_sql(migration.sql.clone());
         script.execute(&mut *transaction).await.map_err(ours)?;
         query("INSERT INTO epitome_migrations (version, checksum) VALUES ($1, $2)")

@@ -2,24 +2,26 @@
 
 mod terms;
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use epitome::Digest;
+use futures_util::TryStreamExt as _;
 use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use super::connections::Connections;
 use super::decode;
 use super::query::{blob, query};
-use crate::words::{Counted, Expression, Need};
-use crate::{EntryRow, EntryWords, Result, Search, SearchHit, SearchScope, TenantId};
+use crate::seal::Value;
+use crate::words::{Counted, Expression, Found, Need, best};
+use crate::{EntryRow, EntryWords, Keys, Result, Search, SearchHit, SearchScope, TenantId};
 
 pub(super) use terms::{Matches, Terms};
 
 /// Returns those that are new.
 const INSERT_KEYS: &str = "\
-    INSERT INTO indexed_entries (tenant, key, words) SELECT $1, i.* FROM unnest($2, $3) AS i \
+    INSERT INTO indexed_entries (tenant, key, words, counts) \
+        SELECT $1, i.* FROM unnest($2, $3, $4) AS i \
     ON CONFLICT (tenant, key) DO NOTHING RETURNING key, number";
 
 const INSERT_WORDS: &str = "\
@@ -32,23 +34,34 @@ const SELECT_UNINDEXED: &str = "\
     WHERE e.tenant = $1 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
         WHERE i.tenant = $1 AND i.key = e.key) LIMIT $2";
 
-/// From the nodes that a query starts with up to the root: every entry there in its last place, and of each how often it has
-/// each term. The cost goes by the entries there and not by how many others there are.
-macro_rules! ancestry {
-    ($start:literal) => {
+/// From the nodes that a query starts with up to the root: every entry there in its last place.
+macro_rules! places {
+    ($start:literal, $at:literal) => {
         concat!(
             "WITH RECURSIVE path (digest, parent, entry, position, conversation) AS ( \
                 SELECT digest, parent, entry, position, conversation FROM nodes \
                     WHERE tenant = $1 AND ",
             $start,
-            " = $4 \
+            " = ",
+            $at,
+            " \
                 UNION \
                 SELECT n.digest, n.parent, n.entry, n.position, n.conversation FROM path \
                     JOIN nodes AS n ON n.tenant = $1 AND n.digest = path.parent \
             ), place AS ( \
                 SELECT DISTINCT ON (entry) entry, digest, position, conversation \
                     FROM path ORDER BY entry, position DESC, digest \
-            ), searched AS MATERIALIZED ( \
+            )"
+        )
+    };
+}
+
+/// Of every entry there how often it has each term. The cost goes by the entries there and not by how many others there are.
+macro_rules! ancestry {
+    ($start:literal) => {
+        concat!(
+            places!($start, "$4"),
+            ", searched AS MATERIALIZED ( \
                 SELECT i.number, i.key, i.words, place.digest, place.position, place.conversation \
                     FROM place JOIN indexed_entries AS i ON i.tenant = $1 AND i.key = place.entry \
             ) \
@@ -61,6 +74,26 @@ macro_rules! ancestry {
                     FROM entry_words AS w WHERE w.entry = s.number \
                         AND w.word >= term.first AND w.word < term.behind) AS found \
             WHERE found.count IS NOT NULL"
+        )
+    };
+}
+
+/// The words of an entry, a line for each, also of one whose words were stored before there was a key.
+macro_rules! counts {
+    () => {
+        "COALESCE(i.counts, (SELECT convert_to(string_agg(w.count || ' ' || w.word, E'\\n'), 'UTF8') \
+            FROM entry_words AS w WHERE w.entry = i.number), CAST('' AS BYTEA))"
+    };
+}
+
+/// Of every entry there all of its words.
+macro_rules! scanned {
+    ($start:literal) => {
+        concat!(
+            places!($start, "$2"),
+            " SELECT i.key, place.digest, place.position, place.conversation, ",
+            counts!(),
+            " FROM place JOIN indexed_entries AS i ON i.tenant = $1 AND i.key = place.entry"
         )
     };
 }
@@ -83,6 +116,19 @@ const SEARCH_TENANT: &str = "\
     FROM found JOIN indexed_entries AS i ON i.number = found.entry AND i.tenant = $1 \
         CROSS JOIN LATERAL (SELECT digest, position, conversation FROM nodes \
             WHERE tenant = $1 AND entry = i.key ORDER BY position DESC, digest LIMIT 1) AS n";
+
+const SCAN_BRANCH: &str = scanned!("digest");
+
+const SCAN_CONVERSATION: &str = scanned!("conversation");
+
+const SCAN_TENANT: &str = concat!(
+    "SELECT i.key, n.digest, n.position, n.conversation, ",
+    counts!(),
+    " FROM indexed_entries AS i \
+        CROSS JOIN LATERAL (SELECT digest, position, conversation FROM nodes \
+            WHERE tenant = $1 AND entry = i.key ORDER BY position DESC, digest LIMIT 1) AS n \
+        WHERE i.tenant = $1"
+);
 
 impl Search for PostgresStore {
     fn index(
@@ -113,11 +159,46 @@ impl Search for PostgresStore {
 }
 
 /// Words that are ready to be stored. Made before a transaction begins, because it takes a while.
-pub(super) struct Prepared(BTreeMap<Digest, Counted>);
+pub(super) struct Prepared(BTreeMap<Digest, Words>);
 
-pub(super) fn prepared<'a>(words: impl IntoIterator<Item = &'a EntryWords>) -> Prepared {
-    let words = words.into_iter();
-    Prepared(words.map(|one| (one.key, Counted::of(&one.text))).collect())
+/// The words of an entry, one by one for the index, or all of them encrypted.
+enum Words {
+    Clear(Counted),
+    Sealed(Vec<u8>),
+}
+
+pub(super) fn prepared<'a>(
+    keys: &Keys,
+    tenant: &TenantId,
+    words: impl IntoIterator<Item = &'a EntryWords>,
+) -> Result<Prepared> {
+    let words = words.into_iter().map(|EntryWords { key, text }| {
+        let counted = Counted::of(text);
+        if keys.is_empty() {
+            return Ok((*key, Words::Clear(counted)));
+        }
+        let lines = counted.to_bytes();
+        let sealed = keys.seal(tenant, Value::Words(key), &lines)?;
+        Ok((*key, Words::Sealed(sealed.into_owned())))
+    });
+    words.collect::<Result<_>>().map(Prepared)
+}
+
+impl Words {
+    /// How many there are; what is encrypted does not say.
+    const fn total(&self) -> i64 {
+        match self {
+            Self::Clear(counted) => counted.total,
+            Self::Sealed(_) => 0,
+        }
+    }
+
+    fn sealed(&self) -> Option<&[u8]> {
+        match self {
+            Self::Clear(_) => None,
+            Self::Sealed(bytes) => Some(bytes),
+        }
+    }
 }
 
 /// Part of a transaction that the caller commits.
@@ -129,18 +210,23 @@ pub(super) async fn insert(
     if words.is_empty() {
         return Ok(());
     }
-    let totals = words.values().map(|counted| counted.total);
+    let totals = words.values().map(Words::total);
+    let sealed = words.values().map(Words::sealed);
     let rows = query(INSERT_KEYS)
         .bind(tenant.as_str())
         .bind(words.keys().map(blob).collect::<Vec<_>>())
         .bind(totals.collect::<Vec<_>>())
+        .bind(sealed.collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await?;
     let (mut numbers, mut texts, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for row in &rows {
         let key = decode::digest(row.try_get(0)?)?;
         let number: i64 = row.try_get(1)?;
-        for (word, count) in words.get(&key).into_iter().flat_map(|one| &one.counts) {
+        let Some(Words::Clear(counted)) = words.get(&key) else {
+            continue;
+        };
+        for (word, count) in &counted.counts {
             numbers.push(number);
             texts.push(word.as_str());
             counts.push(*count);
@@ -160,7 +246,7 @@ pub(super) async fn insert(
 }
 
 async fn index(connections: &Connections, tenant: &TenantId, words: &[EntryWords]) -> Result<()> {
-    let words = prepared(words);
+    let words = prepared(connections.keys(), tenant, words)?;
     let mut transaction = connections.begin().await?;
     insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
@@ -180,7 +266,7 @@ async fn unindexed(
         .await?;
     let placed = rows.iter().map(decode::placed_entry);
     placed
-        .map(|placed| placed.map(|(_, entry)| entry))
+        .map(|placed| connections.keys().open_entry(tenant, placed?.1))
         .collect()
 }
 
@@ -195,7 +281,10 @@ async fn search(
         let Some(expression) = Expression::of(text, need) else {
             break;
         };
-        let hits = matching(connections, tenant, scope, &expression, limit).await?;
+        let hits = match connections.keys().is_empty() {
+            true => matching(connections, tenant, scope, &expression, limit).await?,
+            false => scanned(connections, tenant, scope, &expression, limit).await?,
+        };
         if !hits.is_empty() {
             return Ok(hits);
         }
@@ -232,18 +321,33 @@ async fn matching(
         let hit = decode::place(row)?;
         matches.add(row, 4, hit.entry, hit)?;
     }
-    let mut hits: Vec<SearchHit> = matches
-        .scored()
-        .into_iter()
-        .map(|(hit, score)| SearchHit { score, ..hit })
-        .collect();
-    hits.sort_by(|left, right| {
-        let best = right.score.total_cmp(&left.score);
-        best.then_with(|| {
-            let order = |hit: &SearchHit| (Reverse(hit.position), hit.entry);
-            order(left).cmp(&order(right))
-        })
-    });
-    hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(hits)
+    Ok(best(matches.scored(), limit))
+}
+
+/// What is encrypted is looked through, entry by entry.
+async fn scanned(
+    connections: &Connections,
+    tenant: &TenantId,
+    scope: &SearchScope,
+    expression: &Expression,
+    limit: u32,
+) -> Result<Vec<SearchHit>> {
+    let statement = match scope {
+        SearchScope::Branch(tip) => query(SCAN_BRANCH).bind(tenant.as_str()).bind(blob(tip)),
+        SearchScope::Conversation(id) => query(SCAN_CONVERSATION)
+            .bind(tenant.as_str())
+            .bind(id.as_str()),
+        SearchScope::Tenant => query(SCAN_TENANT).bind(tenant.as_str()),
+    };
+    let keys = connections.keys();
+    let mut transaction = connections.begin().await?;
+    let mut rows = statement.fetch(&mut *transaction);
+    let mut found = Found::new(expression);
+    while let Some(row) = rows.try_next().await? {
+        let hit = decode::place(&row)?;
+        let lines: Vec<u8> = row.try_get(4)?;
+        let lines = keys.open(tenant, Value::Words(&hit.entry), lines.into())?;
+        found.add(&lines, hit)?;
+    }
+    Ok(found.best(limit))
 }

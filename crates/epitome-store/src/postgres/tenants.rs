@@ -1,13 +1,15 @@
 //! Tenants and their secrets.
 
-use sqlx::{PgConnection, Row as _};
+use sqlx::PgConnection;
 
 use super::PostgresStore;
 use super::connections::Connections;
 use super::decode;
 use super::query::query;
-use crate::statements as sql;
-use crate::{Error, Result, TenantId, Tenants};
+use crate::housekeeping::secret::secret;
+use crate::{Result, TenantId, Tenants};
+
+secret!(PgConnection);
 
 impl Tenants for PostgresStore {
     fn tenant_key(
@@ -24,25 +26,12 @@ async fn tenant_key(
     tenant: &TenantId,
     fresh: [u8; 32],
 ) -> Result<[u8; 32]> {
+    let keys = connections.keys();
     let mut transaction = connections.begin().await?;
-    if let Some(key) = stored_key(&mut transaction, tenant).await? {
+    if let Some(key) = stored_secret(&mut transaction, keys, tenant).await? {
         return Ok(key);
     }
-    // It waits for whoever is storing one at this moment.
-    query(sql::INSERT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .bind(fresh.as_slice())
-        .execute(&mut *transaction)
-        .await?;
-    let key = stored_key(&mut transaction, tenant).await?;
+    let key = keep_secret(&mut transaction, keys, tenant, fresh).await?;
     transaction.commit().await?;
-    key.ok_or_else(|| Error::corrupt("the key of a tenant vanished"))
-}
-
-async fn stored_key(connection: &mut PgConnection, tenant: &TenantId) -> Result<Option<[u8; 32]>> {
-    let row = query(sql::SELECT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .fetch_optional(connection)
-        .await?;
-    row.map(|row| decode::secret(row.try_get(0)?)).transpose()
+    Ok(key)
 }

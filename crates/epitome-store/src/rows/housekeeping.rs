@@ -100,6 +100,13 @@ pub struct Swept {
     pub deleted_marks: u64,
 }
 
+/// What was encrypted with the key that writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resealed {
+    /// Rows that were in clear, or encrypted with another key.
+    pub rows: u64,
+}
+
 /// What became of rows that were brought in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Restored {

@@ -3,14 +3,16 @@
 //! A round trip costs more than the inserts it asks for. So all rows travel in four arguments: digests and bytes laid
 //! end to end, and for each row a small JSON array that says where its part lies.
 
+use bytes::Bytes;
 use epitome::Digest;
 use serde_json::json;
 use sqlx::{Row, SqliteConnection};
 
-use crate::{Append, ConversationId, EntryRow, Error, NodeRow, Result, TenantId};
+use crate::seal::Value;
+use crate::{Append, ConversationId, EntryRow, Error, Keys, NodeRow, Result, TenantId};
 
 /// `WHERE TRUE` keeps `ON CONFLICT` from being read as a join condition. `substr` makes NULL of an empty blob, hence
-/// `COALESCE`. The last statement returns the key of an entry that is stored with other bytes than those given.
+/// `COALESCE`. The last statement returns entries that are stored with other bytes than those given.
 const INSERT_ALL: &str = "\
     INSERT INTO conversations (tenant, id, parent, label, created_ms, touched_ms) \
         VALUES ($1, $2, $3, $4, $5, $6) \
@@ -27,20 +29,21 @@ const INSERT_ALL: &str = "\
             CASE WHEN n.value ->> 0 THEN substr($10, n.key * 96 + 33, 32) END, \
             substr($10, n.key * 96 + 65, 32), n.value ->> 1, n.value ->> 2 \
         FROM json_each($11) AS n WHERE TRUE ON CONFLICT (tenant, digest) DO NOTHING; \
-    SELECT s.key FROM json_each($9) AS e CROSS JOIN entries AS s \
+    SELECT s.key, s.raw FROM json_each($9) AS e CROSS JOIN entries AS s \
         ON s.tenant = $1 AND s.key = substr($7, e.key * 32 + 1, 32) \
-        WHERE s.raw <> COALESCE(substr($8, e.value ->> 0, e.value ->> 1), x'') LIMIT 1";
+        WHERE s.raw <> COALESCE(substr($8, e.value ->> 0, e.value ->> 1), x'')";
 
 /// Part of a transaction that the caller commits.
 pub(super) async fn insert_all(
     connection: &mut SqliteConnection,
+    keys: &Keys,
     tenant: &TenantId,
     append: &Append,
 ) -> Result<()> {
     let conversation = &append.conversation;
     let entries = PackedEntries::new(&append.entries);
     let nodes = PackedNodes::new(&append.nodes);
-    let conflict = sqlx::query(INSERT_ALL)
+    let others = sqlx::query(INSERT_ALL)
         .bind(tenant.as_str())
         .bind(conversation.id.as_str())
         .bind(conversation.parent.as_ref().map(ConversationId::as_str))
@@ -52,13 +55,21 @@ pub(super) async fn insert_all(
         .bind(entries.places)
         .bind(nodes.digests)
         .bind(nodes.places)
-        .fetch_optional(connection)
+        .fetch_all(connection)
         .await?;
-    let Some(row) = conflict else {
-        return Ok(());
-    };
-    let key = Digest::from_slice(row.try_get(0)?).unwrap_or_default();
-    Err(Error::Conflict { key })
+    for row in &others {
+        let key = Digest::from_slice(row.try_get(0)?).unwrap_or_default();
+        let stored: Vec<u8> = row.try_get(1)?;
+        // What is encrypted is other bytes each time.
+        let opened = |raw: Bytes| keys.open(tenant, Value::Entry(&key), raw);
+        let stored = opened(stored.into())?;
+        for given in append.entries.iter().filter(|entry| entry.key == key) {
+            if opened(given.raw.clone())? != stored {
+                return Err(Error::Conflict { key });
+            }
+        }
+    }
+    Ok(())
 }
 
 struct PackedEntries {

@@ -15,7 +15,7 @@ use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
     Appended, ChangeKind, ChangeRow, Changes, Committed, CompactionState, ConversationId, Error,
-    NewChange, Result, TenantId,
+    Keys, NewChange, Result, TenantId,
 };
 
 /// The write lock of the transaction keeps it there.
@@ -27,7 +27,7 @@ impl Changes for SqliteStore {
         tenant: &TenantId,
         new: &NewChange,
     ) -> impl Future<Output = Result<Appended>> + Send {
-        append(&self.writer, tenant, new)
+        append(&self.writer, &self.keys, tenant, new)
     }
 
     fn changes(
@@ -39,9 +39,14 @@ impl Changes for SqliteStore {
     }
 }
 
-async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Result<Appended> {
+async fn append(
+    writer: &SqlitePool,
+    keys: &Keys,
+    tenant: &TenantId,
+    new: &NewChange,
+) -> Result<Appended> {
     let words = new.span.iter().flat_map(|span| &span.words);
-    let words = search::prepared(tenant, words);
+    let words = search::prepared(keys, tenant, words)?;
     let mut transaction = begin(writer).await?;
     if let Some(parent) = new.forked_off() {
         let found = sqlx::query(FIND_CONVERSATION)
@@ -60,7 +65,7 @@ async fn append(writer: &SqlitePool, tenant: &TenantId, new: &NewChange) -> Resu
         return Ok(Appended::Superseded);
     }
     if let Some(span) = &new.span {
-        insert_all(&mut transaction, tenant, span).await?;
+        insert_all(&mut transaction, keys, tenant, span).await?;
         search::insert(&mut transaction, tenant, &words).await?;
     }
     if let Some(compaction) = &new.compaction {

@@ -14,11 +14,11 @@ use super::search;
 use super::transaction::begin;
 use crate::statements as sql;
 use crate::{
-    Append, Committed, CompactionRow, CompactionState, Compactions, ConversationId, Error, Result,
-    TenantId,
+    Append, Committed, CompactionRow, CompactionState, Compactions, ConversationId, Error, Keys,
+    Result, TenantId,
 };
 
-const SELECT_COMPACTIONS_AT: &str = concat!(
+pub(super) const SELECT_COMPACTIONS_AT: &str = concat!(
     wanted!(),
     "SELECT ",
     sql::compaction_columns!(),
@@ -34,7 +34,7 @@ impl Compactions for SqliteStore {
         span: &Append,
         compaction: &CompactionRow,
     ) -> impl Future<Output = Result<Committed>> + Send {
-        commit_compaction(&self.writer, tenant, span, compaction)
+        commit_compaction(&self.writer, &self.keys, tenant, span, compaction)
     }
 
     fn publish(
@@ -99,11 +99,12 @@ impl Compactions for SqliteStore {
 
 async fn commit_compaction(
     writer: &SqlitePool,
+    keys: &Keys,
     tenant: &TenantId,
     span: &Append,
     compaction: &CompactionRow,
 ) -> Result<Committed> {
-    let words = search::prepared(tenant, &span.words);
+    let words = search::prepared(keys, tenant, &span.words)?;
     let mut transaction = begin(writer).await?;
     if let Err(error) = refuse_deleted(&mut transaction, tenant, slice::from_ref(span)).await {
         transaction.rollback().await?;
@@ -112,7 +113,7 @@ async fn commit_compaction(
         }
         return Err(error);
     }
-    insert_all(&mut transaction, tenant, span).await?;
+    insert_all(&mut transaction, keys, tenant, span).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     let committed = insert_compaction(&mut transaction, tenant, compaction).await?;
     transaction.commit().await?;

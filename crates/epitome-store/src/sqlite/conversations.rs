@@ -4,6 +4,7 @@ use sqlx::SqlitePool;
 
 use super::SqliteStore;
 use super::decode;
+use super::entries::SELECT_TIP;
 use crate::statements as sql;
 use crate::{ConversationId, ConversationRow, Conversations, NodeRow, Result, TenantId};
 
@@ -64,7 +65,7 @@ async fn tip(
     tenant: &TenantId,
     conversation: &ConversationId,
 ) -> Result<Option<NodeRow>> {
-    let row = sqlx::query(sql::SELECT_TIP)
+    let row = sqlx::query(SELECT_TIP)
         .bind(tenant.as_str())
         .bind(conversation.as_str())
         .fetch_optional(readers)

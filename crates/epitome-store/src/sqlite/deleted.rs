@@ -12,12 +12,12 @@ use crate::housekeeping::deleted::{SPREAD, Sorted, links};
 use crate::{Append, Error, Result, TenantId};
 
 /// Where nothing was ever deleted, nothing is looked for.
-const STANDS_ON_DELETED: &str = concat!(
+pub(super) const STANDS_ON_DELETED: &str = concat!(
     wanted!(),
     "SELECT EXISTS (SELECT 1 FROM deleted_nodes WHERE tenant = $1) \
         AND EXISTS (SELECT 1 FROM wanted CROSS JOIN deleted_nodes AS d \
             ON d.tenant = $1 AND d.digest = substr($2, wanted.start, 32)) \
-        OR EXISTS (SELECT 1 FROM deleted_conversations AS d JOIN json_each($3) AS c \
+        OR EXISTS (SELECT 1 FROM json_each($3) AS c CROSS JOIN deleted_conversations AS d \
             ON d.tenant = $1 AND d.id = c.value)"
 );
 

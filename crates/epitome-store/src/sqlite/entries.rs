@@ -12,15 +12,18 @@ use super::decode;
 use super::deleted::{refuse_deleted, without_deleted};
 use super::search;
 use super::transaction::begin;
-use crate::statements as sql;
-use crate::{Append, Appended, Entries, EntryRow, Error, NodeRow, Result, TenantId};
+use crate::statements::{self as sql, select_tip};
+use crate::{Append, Appended, Entries, EntryRow, Error, Keys, NodeRow, Result, TenantId};
 
 /// `CROSS JOIN` keeps SQLite from scanning the table and probing the digests.
-const SELECT_NODES: &str = concat!(
+pub(super) const SELECT_NODES: &str = concat!(
     wanted!(),
     "SELECT n.digest, n.parent, n.entry, n.position, n.conversation FROM wanted \
     CROSS JOIN nodes AS n ON n.tenant = $1 AND n.digest = substr($2, wanted.start, 32)"
 );
+
+/// SQLite has to be told the index, or it goes through all nodes of the tenant.
+pub(super) const SELECT_TIP: &str = select_tip!("nodes INDEXED BY nodes_by_conversation");
 
 impl Entries for SqliteStore {
     fn append(
@@ -28,7 +31,7 @@ impl Entries for SqliteStore {
         tenant: &TenantId,
         append: &Append,
     ) -> impl Future<Output = Result<()>> + Send {
-        append_all(&self.writer, tenant, slice::from_ref(append))
+        append_all(&self.writer, &self.keys, tenant, slice::from_ref(append))
     }
 
     fn append_all(
@@ -36,7 +39,7 @@ impl Entries for SqliteStore {
         tenant: &TenantId,
         appends: &[Append],
     ) -> impl Future<Output = Result<()>> + Send {
-        append_all(&self.writer, tenant, appends)
+        append_all(&self.writer, &self.keys, tenant, appends)
     }
 
     fn extend(
@@ -45,7 +48,7 @@ impl Entries for SqliteStore {
         append: &Append,
         after: Option<Digest>,
     ) -> impl Future<Output = Result<Appended>> + Send {
-        extend(&self.writer, tenant, append, after)
+        extend(&self.writer, &self.keys, tenant, append, after)
     }
 
     fn entry(
@@ -81,23 +84,33 @@ impl Entries for SqliteStore {
     }
 }
 
-async fn append_all(writer: &SqlitePool, tenant: &TenantId, appends: &[Append]) -> Result<()> {
-    match append_alive(writer, tenant, appends).await {
+async fn append_all(
+    writer: &SqlitePool,
+    keys: &Keys,
+    tenant: &TenantId,
+    appends: &[Append],
+) -> Result<()> {
+    match append_alive(writer, keys, tenant, appends).await {
         Err(Error::Deleted) => {
             let alive = without_deleted(writer, tenant, appends).await?;
-            append_alive(writer, tenant, &alive).await
+            append_alive(writer, keys, tenant, &alive).await
         }
         result => result,
     }
 }
 
-async fn append_alive(writer: &SqlitePool, tenant: &TenantId, appends: &[Append]) -> Result<()> {
+async fn append_alive(
+    writer: &SqlitePool,
+    keys: &Keys,
+    tenant: &TenantId,
+    appends: &[Append],
+) -> Result<()> {
     let words = appends.iter().flat_map(|append| &append.words);
-    let words = search::prepared(tenant, words);
+    let words = search::prepared(keys, tenant, words)?;
     let mut transaction = begin(writer).await?;
     refuse_deleted(&mut transaction, tenant, appends).await?;
     for append in appends {
-        insert_all(&mut transaction, tenant, append).await?;
+        insert_all(&mut transaction, keys, tenant, append).await?;
     }
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
@@ -106,15 +119,16 @@ async fn append_alive(writer: &SqlitePool, tenant: &TenantId, appends: &[Append]
 
 async fn extend(
     writer: &SqlitePool,
+    keys: &Keys,
     tenant: &TenantId,
     append: &Append,
     after: Option<Digest>,
 ) -> Result<Appended> {
-    let words = search::prepared(tenant, &append.words);
+    let words = search::prepared(keys, tenant, &append.words)?;
     let mut transaction = begin(writer).await?;
     // Before the tip: whoever was too late and whoever is deleted must do different things.
     refuse_deleted(&mut transaction, tenant, slice::from_ref(append)).await?;
-    let tip: Option<Vec<u8>> = sqlx::query_scalar(sql::SELECT_TIP)
+    let tip: Option<Vec<u8>> = sqlx::query_scalar(SELECT_TIP)
         .bind(tenant.as_str())
         .bind(append.conversation.id.as_str())
         .fetch_optional(&mut *transaction)
@@ -122,7 +136,7 @@ async fn extend(
     if tip.as_deref().and_then(Digest::from_slice) != after {
         return Ok(Appended::Superseded);
     }
-    insert_all(&mut transaction, tenant, append).await?;
+    insert_all(&mut transaction, keys, tenant, append).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(Appended::Stored)

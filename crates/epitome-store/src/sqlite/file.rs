@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::pool::{self, Purpose};
 use super::{Access, SqliteStore, schema};
-use crate::{Error, Result, clock};
+use crate::{Error, Keys, Result, clock};
 
 /// How often and at what distance a file is opened again while somebody else is creating it.
 const BUSY_TRIES: u32 = 40;
@@ -48,13 +48,15 @@ fn identity(path: &Path) -> Option<Identity> {
     Some(identity)
 }
 
-pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
+pub(super) async fn open(path: PathBuf, keys: Keys) -> Result<SqliteStore> {
     let path = absolute(&path)?;
     create_if_missing(&path)?;
     let mut tries = BUSY_TRIES;
     loop {
-        match open_for_writing(&path).await {
-            Err(Error::ReadOnly(_) | Error::CannotOpen(_)) => return open_read_only(path).await,
+        match open_for_writing(&path, &keys).await {
+            Err(Error::ReadOnly(_) | Error::CannotOpen(_)) => {
+                return open_read_only(path, keys).await;
+            }
             // Whoever creates the file switches it to write-ahead mode, and for that SQLite makes nobody wait.
             Err(Error::Busy(_)) if tries > 0 => tries -= 1,
             result => return result,
@@ -63,18 +65,18 @@ pub(super) async fn open(path: PathBuf) -> Result<SqliteStore> {
     }
 }
 
-pub(super) async fn open_read_only(path: PathBuf) -> Result<SqliteStore> {
+pub(super) async fn open_read_only(path: PathBuf, keys: Keys) -> Result<SqliteStore> {
     let path = absolute(&path)?;
     if !path.exists() {
         let missing = format!("there is no file {}", path.display());
         let missing = io::Error::new(ErrorKind::NotFound, missing);
         return Err(Error::CannotOpen(Box::new(missing)));
     }
-    let readers = match open_verified(&path, Purpose::Read).await {
+    let readers = match open_verified(&path, Purpose::Read, &keys).await {
         // Next to a file in write-ahead mode SQLite wants to put two more. Where it cannot, and none is left over from
         // a writer, the file is all there is.
         Err(Error::ReadOnly(_) | Error::CannotOpen(_)) if path.exists() && !has_wal(&path) => {
-            open_verified(&path, Purpose::ReadFrozen).await?
+            open_verified(&path, Purpose::ReadFrozen, &keys).await?
         }
         result => result?,
     };
@@ -82,36 +84,39 @@ pub(super) async fn open_read_only(path: PathBuf) -> Result<SqliteStore> {
         writer: readers.clone(),
         readers,
         access: Access::ReadOnly,
+        keys,
         place: Some(Place::of(path)),
     })
 }
 
-pub(super) async fn in_memory() -> Result<SqliteStore> {
+pub(super) async fn in_memory(keys: Keys) -> Result<SqliteStore> {
     let writer = pool::open(Path::new(":memory:"), Purpose::Memory).await?;
-    schema::migrate(&writer).await?;
+    schema::migrate(&writer, &keys).await?;
     Ok(SqliteStore {
         readers: writer.clone(),
         writer,
         access: Access::ReadWrite,
+        keys,
         place: None,
     })
 }
 
-async fn open_for_writing(path: &Path) -> Result<SqliteStore> {
+async fn open_for_writing(path: &Path, keys: &Keys) -> Result<SqliteStore> {
     let writer = pool::open(path, Purpose::Write).await?;
-    schema::migrate(&writer).await?;
+    schema::migrate(&writer, keys).await?;
     let readers = pool::open(path, Purpose::Read).await?;
     Ok(SqliteStore {
         readers,
         writer,
         access: Access::ReadWrite,
+        keys: keys.clone(),
         place: Some(Place::of(path.to_owned())),
     })
 }
 
-async fn open_verified(path: &Path, purpose: Purpose) -> Result<sqlx::SqlitePool> {
+async fn open_verified(path: &Path, purpose: Purpose, keys: &Keys) -> Result<sqlx::SqlitePool> {
     let readers = pool::open(path, purpose).await?;
-    schema::verify(&readers).await?;
+    schema::verify(&readers, keys).await?;
     Ok(readers)
 }
 

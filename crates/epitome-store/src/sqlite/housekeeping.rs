@@ -9,11 +9,13 @@ use sqlx::{Row as _, Sqlite, SqliteConnection, SqlitePool};
 
 use super::SqliteStore;
 use super::arguments::query;
+use super::tenants::{keep_secret, stored_secret};
 use super::transaction::begin;
 use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
     delete::{Why, delete},
+    reseal::{DELETE_OTHER_KEYS, ROWS_OF, Rows, reseal, words},
     restore::restore,
     snapshot::snapshot,
     statistics::statistics,
@@ -21,9 +23,9 @@ use crate::housekeeping::{
 };
 use crate::rows::housekeeping::Brought;
 use crate::{
-    Cell, ConversationId, Deleted, Error, Housekeeping, Memories, MemoryRow, Oldest,
-    OwnedConversation, Restored, Result, Saved, SnapshotRow, StoreStatistics, SweepBefore, Swept,
-    TenantId,
+    Cell, ConversationId, Deleted, Error, Housekeeping, Keys, Memories, MemoryRow, Oldest,
+    OwnedConversation, Resealed, Restored, Result, Saved, SnapshotRow, StoreStatistics,
+    SweepBefore, Swept, TenantId,
 };
 
 /// The write lock of the transaction keeps everybody else out.
@@ -40,10 +42,24 @@ const SELECT_SCHEMA: &str = "SELECT max(version) FROM _sqlx_migrations";
 const SELECT_BYTES: &str = "\
     SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
+const WORDS: Rows = words(
+    "SELECT tenant, key, counts FROM indexed_entries WHERE (tenant, key) > ($1, $2) \
+        ORDER BY tenant, key LIMIT $3",
+    "UPDATE indexed_entries SET counts = $3 WHERE tenant = $1 AND key = $2 AND counts = $4",
+);
+
+/// What is left of the index of words; those that only it knows are indexed again.
+const CLEAR_INDEX: [&str; 3] = [
+    "DELETE FROM indexed_entries WHERE counts IS NULL",
+    "INSERT INTO entry_words (entry_words) VALUES ('delete-all')",
+    "INSERT INTO memory_words (memory_words) VALUES ('delete-all')",
+];
+
 delete!(SqliteConnection, FIND, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(SqliteConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(SqliteConnection);
-snapshot!(SqliteConnection, cell);
+snapshot!(SqliteConnection, SELECT_TABLES, cell);
+reseal!(SqliteConnection, cell, bind);
 restore!(SqliteConnection, bind);
 
 impl Housekeeping for SqliteStore {
@@ -84,6 +100,32 @@ impl Housekeeping for SqliteStore {
         Ok(swept)
     }
 
+    async fn reseal(&self) -> Result<Resealed> {
+        let Some(id) = self.keys.writing() else {
+            return Err(Error::KeyNeeded);
+        };
+        let mut resealed = Resealed::default();
+        // Until a pass finds nothing: others may be writing.
+        loop {
+            let written = reseal_all(&self.writer, &self.keys).await?;
+            resealed.rows += written;
+            if written == 0 {
+                break;
+            }
+        }
+        let mut transaction = begin(&self.writer).await?;
+        for statement in CLEAR_INDEX {
+            query(statement).execute(&mut *transaction).await?;
+        }
+        query(DELETE_OTHER_KEYS)
+            .bind(id.as_slice())
+            .execute(&mut *transaction)
+            .await?;
+        transaction.commit().await?;
+        self.vacuum().await?;
+        Ok(resealed)
+    }
+
     async fn vacuum(&self) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
         query("VACUUM").execute(&mut *connection).await?;
@@ -107,11 +149,12 @@ impl Housekeeping for SqliteStore {
         let mut restored = Restored::default();
         let mut transaction = begin(&self.writer).await?;
         for row in rows.iter().filter(|row| row.table != MEMORIES) {
-            restored.count(restore_row(&mut transaction, row).await?);
+            restored.count(restore_row(&mut transaction, &self.keys, row).await?);
         }
         transaction.commit().await?;
         for row in rows.iter().filter(|row| row.table == MEMORIES) {
             let (tenant, memory) = memory(row)?;
+            let memory = self.keys.open_memory(&tenant, memory)?;
             if is_deleted(&mut *self.readers.acquire().await?, &tenant, &memory).await? {
                 restored.count(Brought::Refused);
                 continue;
@@ -123,6 +166,28 @@ impl Housekeeping for SqliteStore {
         }
         Ok(restored)
     }
+}
+
+/// One pass, in pieces that nobody waits for long. How many rows were written.
+async fn reseal_all(writer: &SqlitePool, keys: &Keys) -> Result<u64> {
+    let mut transaction = begin(writer).await?;
+    let mut written = reseal_secrets(&mut transaction, keys).await?;
+    written += reseal_pins(&mut transaction, keys).await?;
+    transaction.commit().await?;
+    for rows in ROWS_OF.iter().chain([&WORDS]) {
+        let mut last = rows.before_all();
+        loop {
+            let mut transaction = begin(writer).await?;
+            let (behind, some) = reseal_some(&mut transaction, keys, rows, &last).await?;
+            transaction.commit().await?;
+            written += some;
+            match behind {
+                Some(behind) => last = behind,
+                None => break,
+            }
+        }
+    }
+    Ok(written)
 }
 
 async fn delete_once(

@@ -6,7 +6,7 @@ use super::SqliteStore;
 use super::decode;
 use super::transaction::begin;
 use crate::words::{self, Need};
-use crate::{ConversationId, Error, Memories, MemoryRow, Result, Saved, TenantId};
+use crate::{ConversationId, Error, Keys, Memories, MemoryRow, Result, Saved, TenantId};
 
 /// The columns of a memory, in the order in which they are decoded.
 macro_rules! columns {
@@ -44,7 +44,7 @@ impl Memories for SqliteStore {
         tenant: &TenantId,
         memory: &MemoryRow,
     ) -> impl Future<Output = Result<Saved>> + Send {
-        save(&self.writer, tenant, memory)
+        save(&self.writer, &self.keys, tenant, memory)
     }
 
     fn memories(
@@ -53,7 +53,7 @@ impl Memories for SqliteStore {
         query: Option<&str>,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<MemoryRow>>> + Send {
-        list(&self.readers, tenant, query, limit)
+        list(&self.readers, &self.keys, tenant, query, limit)
     }
 
     fn forget_memory(
@@ -65,7 +65,16 @@ impl Memories for SqliteStore {
     }
 }
 
-async fn save(writer: &SqlitePool, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved> {
+async fn save(
+    writer: &SqlitePool,
+    keys: &Keys,
+    tenant: &TenantId,
+    memory: &MemoryRow,
+) -> Result<Saved> {
+    let words = keys
+        .is_empty()
+        .then(|| words::of_text(tenant, &memory.text));
+    let memory = keys.seal_memory(tenant, memory)?;
     let mut transaction = begin(writer).await?;
     let inserted = sqlx::query_scalar(INSERT)
         .bind(tenant.as_str())
@@ -88,34 +97,49 @@ async fn save(writer: &SqlitePool, tenant: &TenantId, memory: &MemoryRow) -> Res
     let Some(number) = number else {
         return Ok(Saved::Known);
     };
-    sqlx::query(INSERT_WORDS)
-        .bind(number)
-        .bind(words::of_text(tenant, &memory.text))
-        .execute(&mut *transaction)
-        .await?;
+    if let Some(words) = words {
+        sqlx::query(INSERT_WORDS)
+            .bind(number)
+            .bind(words)
+            .execute(&mut *transaction)
+            .await?;
+    }
     transaction.commit().await?;
     Ok(Saved::New)
 }
 
 async fn list(
     readers: &SqlitePool,
+    keys: &Keys,
     tenant: &TenantId,
     query: Option<&str>,
     limit: u32,
 ) -> Result<Vec<MemoryRow>> {
     match query {
-        Some(query) => search(readers, tenant, query, limit).await,
-        None => newest(readers, tenant, limit).await,
+        Some(query) if keys.is_empty() => search(readers, tenant, query, limit).await,
+        Some(query) => {
+            let all = newest(readers, keys, tenant, i64::MAX).await?;
+            words::by_words(all, query, limit)
+        }
+        None => newest(readers, keys, tenant, limit.into()).await,
     }
 }
 
-async fn newest(readers: &SqlitePool, tenant: &TenantId, limit: u32) -> Result<Vec<MemoryRow>> {
+async fn newest(
+    readers: &SqlitePool,
+    keys: &Keys,
+    tenant: &TenantId,
+    limit: i64,
+) -> Result<Vec<MemoryRow>> {
     let rows = sqlx::query(SELECT_NEWEST)
         .bind(tenant.as_str())
-        .bind(i64::from(limit))
+        .bind(limit)
         .fetch_all(readers)
         .await?;
-    rows.iter().map(decode::memory).collect()
+    let memories = rows.iter().map(decode::memory);
+    memories
+        .map(|memory| keys.open_memory(tenant, memory?))
+        .collect()
 }
 
 async fn search(
@@ -135,7 +159,11 @@ async fn search(
             .fetch_all(readers)
             .await?;
         if !rows.is_empty() {
-            return rows.iter().map(decode::memory).collect();
+            let memories = rows.iter().map(decode::memory);
+            // One in clear may begin as an encrypted one does.
+            return memories
+                .map(|memory| Keys::none().open_memory(tenant, memory?))
+                .collect();
         }
     }
     Ok(Vec::new())

@@ -1,12 +1,16 @@
 //! Tenants and their secrets.
 
-use sqlx::SqlitePool;
+use sqlx::SqliteConnection;
 
-use super::SqliteStore;
+use super::arguments::query;
 use super::decode;
 use super::transaction::begin;
+use super::{Access, SqliteStore};
+use crate::housekeeping::secret::secret;
 use crate::statements as sql;
 use crate::{Result, TenantId, Tenants};
+
+secret!(SqliteConnection);
 
 impl Tenants for SqliteStore {
     fn tenant_key(
@@ -14,37 +18,31 @@ impl Tenants for SqliteStore {
         tenant: &TenantId,
         fresh: [u8; 32],
     ) -> impl Future<Output = Result<[u8; 32]>> + Send {
-        tenant_key(&self.readers, &self.writer, tenant, fresh)
+        tenant_key(self, tenant, fresh)
     }
 }
 
-async fn tenant_key(
-    readers: &SqlitePool,
-    writer: &SqlitePool,
-    tenant: &TenantId,
-    fresh: [u8; 32],
-) -> Result<[u8; 32]> {
-    if let Some(key) = stored_key(readers, tenant).await? {
+async fn tenant_key(store: &SqliteStore, tenant: &TenantId, fresh: [u8; 32]) -> Result<[u8; 32]> {
+    if let Some(key) = known_key(store, tenant).await? {
         return Ok(key);
     }
-    let mut transaction = begin(writer).await?;
-    sqlx::query(sql::INSERT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .bind(fresh.as_slice())
-        .execute(&mut *transaction)
-        .await?;
-    let key: Vec<u8> = sqlx::query_scalar(sql::SELECT_TENANT_KEY)
-        .bind(tenant.as_str())
-        .fetch_one(&mut *transaction)
-        .await?;
+    let mut transaction = begin(&store.writer).await?;
+    let key = keep_secret(&mut transaction, &store.keys, tenant, fresh).await?;
     transaction.commit().await?;
-    decode::secret(&key)
+    Ok(key)
 }
 
-async fn stored_key(readers: &SqlitePool, tenant: &TenantId) -> Result<Option<[u8; 32]>> {
+async fn known_key(store: &SqliteStore, tenant: &TenantId) -> Result<Option<[u8; 32]>> {
+    let mut connection = store.readers.acquire().await?;
+    // A file of an earlier version that may only be read has no encrypted ones.
+    let is_old = store.access == Access::ReadOnly
+        && !super::schema::has_table(&mut connection, "sealed_secrets").await?;
+    if !is_old {
+        return stored_secret(&mut connection, &store.keys, tenant).await;
+    }
     let key: Option<Vec<u8>> = sqlx::query_scalar(sql::SELECT_TENANT_KEY)
         .bind(tenant.as_str())
-        .fetch_optional(readers)
+        .fetch_optional(&mut *connection)
         .await?;
     key.map(|key| decode::secret(&key)).transpose()
 }

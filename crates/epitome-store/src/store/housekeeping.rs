@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    ConversationId, Deleted, Oldest, OwnedConversation, Restored, Result, SnapshotRow,
+    ConversationId, Deleted, Oldest, OwnedConversation, Resealed, Restored, Result, SnapshotRow,
     StoreStatistics, SweepBefore, Swept, TenantId,
 };
 
@@ -53,11 +53,19 @@ pub trait Housekeeping {
     /// Removes what nobody needs: messages without a conversation, and notes, turns and marks of a certain age.
     fn sweep(&self, before: SweepBefore) -> impl Future<Output = Result<Swept>> + Send;
 
+    /// Encrypts what is in clear, or encrypted with another key, with the key that writes, and gives free room back to the disk, so
+    /// that nothing of it is left there. From then on no other key is needed. Works beside a running proxy or engine; one that
+    /// still writes with another key must be ended first, or it goes on doing so.
+    ///
+    /// # Errors
+    /// [`KeyNeeded`](crate::Error::KeyNeeded) when the store was opened without a key.
+    fn reseal(&self) -> impl Future<Output = Result<Resealed>> + Send;
+
     /// Gives free room back to the disk (SQLite: the whole file is written anew; PostgreSQL: to the tables).
     fn vacuum(&self) -> impl Future<Output = Result<()>> + Send;
 
     /// Everything that is kept, as it was at one moment, whatever is written meanwhile. Leases and the index of words are no
-    /// part of it. A row comes behind those it refers to. Ends early when `each` says so.
+    /// part of it. What is encrypted stays so, and is read with the same keys. A row comes behind those it refers to. Ends early when `each` says so.
     fn snapshot(
         &self,
         each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
@@ -69,6 +77,7 @@ pub trait Housekeeping {
     ///
     /// # Errors
     /// [`OtherSecret`](crate::Error::OtherSecret) when a tenant has another secret here: no link would be known again.
-    /// [`BadSnapshot`](crate::Error::BadSnapshot) for a row that no snapshot has.
+    /// [`BadSnapshot`](crate::Error::BadSnapshot) for a row that no snapshot has. [`KeyNeeded`](crate::Error::KeyNeeded) or
+    /// [`WrongKey`](crate::Error::WrongKey) when it is encrypted with a key that this store was not opened with.
     fn restore(&self, rows: &[SnapshotRow]) -> impl Future<Output = Result<Restored>> + Send;
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use epitome_store::{
     AnyStore, Append, CompactionRow, CompactionState, ConversationId, Digest, EntryRow, EntryWords,
-    NewConversation, NodeRow, PostgresStore, SqliteStore, TenantId,
+    Keys, NewConversation, NodeRow, PostgresStore, SqliteStore, TenantId,
 };
 use epitome_testkit::postgres::{self, Database};
 use tempfile::TempDir;
@@ -78,6 +78,49 @@ pub(crate) async fn any_sqlite_handles() -> Option<Opened<Handles<AnyStore>>> {
     Some(Opened {
         store: Handles { writers, reader },
         _place: Place::Folder(folder),
+    })
+}
+
+/// A key, in the form in which users give it.
+pub(crate) const KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
+pub(crate) fn keys() -> Keys {
+    Keys::parse(KEY).unwrap()
+}
+
+pub(crate) async fn encrypted_sqlite() -> Option<Opened<AnyStore>> {
+    let folder = TempDir::new().unwrap();
+    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    Some(Opened {
+        store: AnyStore::open_with(&location, &keys()).await.unwrap(),
+        _place: Place::Folder(folder),
+    })
+}
+
+pub(crate) async fn encrypted_sqlite_handles() -> Option<Opened<Handles<AnyStore>>> {
+    let folder = TempDir::new().unwrap();
+    let location = format!("sqlite:{}", folder.path().join("log.db").display());
+    let mut writers = Vec::new();
+    for _ in 0..4 {
+        let store = AnyStore::open_with(&location, &keys()).await;
+        writers.push(store.unwrap());
+    }
+    let reader = AnyStore::open_read_only_with(&location, &keys()).await;
+    Some(Opened {
+        store: Handles {
+            writers,
+            reader: reader.unwrap(),
+        },
+        _place: Place::Folder(folder),
+    })
+}
+
+pub(crate) async fn encrypted_postgres() -> Option<Opened<AnyStore>> {
+    let database = postgres::database().await?;
+    let store = AnyStore::open_with(database.url(), &keys()).await;
+    Some(Opened {
+        store: store.unwrap(),
+        _place: Place::Database(database),
     })
 }
 
