@@ -10,7 +10,7 @@ use crate::{
     EntryRow, EntryWords, Error, Housekeeping, LearnedWindow, Leases, Memories, MemoryRow,
     NewChange, NodeRow, Oldest, Outcome, Outcomes, OwnedConversation, PinRow, Pins, PostgresStore,
     Restored, Result, Saved, Search, SearchHit, SearchScope, SnapshotRow, SqliteStore, Store,
-    StoreStatistics, SweepBefore, Swept, TenantId, Tenants, TurnRow, Turns,
+    StoreStatistics, SweepBefore, Swept, TenantId, TenantUsage, Tenants, TurnRow, Turns, Usage,
 };
 
 /// Any of the stores, chosen at run time.
@@ -244,6 +244,12 @@ dispatch!(Outcomes {
 dispatch!(Turns {
     fn keep_turns(&self, tenant: &TenantId, turns: &[TurnRow]) -> Result<()>;
     fn turns_to(&self, tenant: &TenantId, id: &str) -> Result<Vec<TurnRow>>;
+});
+
+dispatch!(Usage {
+    fn usage(&self, tenant: &TenantId) -> Result<TenantUsage>;
+    fn add_summary_spend(&self, tenant: &TenantId, day: i64, nanodollars: u64) -> Result<()>;
+    fn summary_spend(&self, tenant: &TenantId, from_day: i64) -> Result<u64>;
 });
 
 dispatch!(Housekeeping {

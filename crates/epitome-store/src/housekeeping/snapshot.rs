@@ -243,6 +243,20 @@ pub(crate) const TABLES: &[Table] = &[
     },
     // They have no names: one that says the same of the same moment is the same.
     Table {
+        name: "summary_spend",
+        columns: &[Name, Integer, Integer],
+        select: "SELECT tenant, day, nanodollars FROM summary_spend ORDER BY tenant, day",
+        insert: "INSERT INTO summary_spend (tenant, day, nanodollars) VALUES ($1, $2, $3) \
+            ON CONFLICT DO NOTHING",
+        // Of two stores that were one, the one that went on knows more.
+        update: Some((
+            "UPDATE summary_spend SET nanodollars = $3 \
+                WHERE tenant = $1 AND day = $2 AND nanodollars < $3",
+            &[0, 1, 2],
+        )),
+        find: None,
+    },
+    Table {
         name: "outcomes",
         columns: &[Name, Name, Integer, Name, Name, Integer, Integer, Text],
         select: "SELECT tenant, conversation, at_ms, action, reason, tokens_before, tokens_after, \
@@ -299,14 +313,22 @@ impl SnapshotRow {
     }
 }
 
-/// `snapshot`, on a connection whose transaction sees one moment. `$cell` reads a value of a kind.
+/// `snapshot`, on a connection whose transaction sees one moment. `$tables` gives the names of the tables, `$cell` reads a value
+/// of a kind.
 macro_rules! snapshot {
-    ($connection:ty, $cell:path) => {
+    ($connection:ty, $tables:expr, $cell:path) => {
         async fn snapshot(
             connection: &mut $connection,
             each: &mut (dyn FnMut(SnapshotRow) -> ControlFlow<()> + Send),
         ) -> Result<()> {
+            let there = query($tables).fetch_all(&mut *connection).await?;
+            let there = there.iter().map(|row| Ok(row.try_get(0)?));
+            let there: Vec<String> = there.collect::<Result<_>>()?;
             for table in crate::housekeeping::snapshot::TABLES {
+                // A file of an earlier version is read as it is.
+                if !there.iter().any(|name| name == table.name) {
+                    continue;
+                }
                 let mut rows = query(table.select).fetch(&mut *connection);
                 while let Some(row) = rows.try_next().await? {
                     let columns = table.columns.iter().enumerate();

@@ -49,7 +49,7 @@ const TRIES: u32 = 5;
 delete!(PgConnection, LOCK, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(PgConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(PgConnection);
-snapshot!(PgConnection, cell);
+snapshot!(PgConnection, SELECT_TABLES, cell);
 restore!(PgConnection, bind);
 
 impl Housekeeping for PostgresStore {

@@ -43,7 +43,7 @@ const SELECT_BYTES: &str = "\
 delete!(SqliteConnection, FIND, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(SqliteConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(SqliteConnection);
-snapshot!(SqliteConnection, cell);
+snapshot!(SqliteConnection, SELECT_TABLES, cell);
 restore!(SqliteConnection, bind);
 
 impl Housekeeping for SqliteStore {
