@@ -16,7 +16,7 @@ use epitome_engine::summarise::{Style, Templates};
 use epitome_store::TenantId;
 
 use crate::address::shown;
-pub use key::{KeyDigest, NoKeyDigest};
+pub use key::{KeyDigest, NoKeyDigest, fresh_key};
 pub use network::{Network, NoNetwork};
 pub use tenants::{Period, QuotaLimits, TenantConfig, TenantSettings};
 

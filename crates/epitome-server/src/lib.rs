@@ -45,6 +45,6 @@ pub const ACCESS_LOG: &str = access::TARGET;
 pub use config::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, KeyDigest, Mode, Network, NoKeyDigest,
     NoNetwork, Period, Pruning, QuotaLimits, ShownSetting, StartError, StoreLocation, Summariser,
-    TenantConfig, TenantSettings, Writes,
+    TenantConfig, TenantSettings, Writes, fresh_key,
 };
 pub use server::{Figures, Reloader, Server};

@@ -47,6 +47,10 @@ pub(crate) struct LentStore {
 }
 
 impl LentStore {
+    pub(crate) const fn is_some(&self) -> bool {
+        self.store.is_some()
+    }
+
     /// The store for one who writes, as long as somebody else does; `None` where there is none.
     pub(crate) fn open(&self) -> Option<OpenStore> {
         Some(OpenStore {

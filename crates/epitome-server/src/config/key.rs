@@ -25,6 +25,15 @@ impl KeyDigest {
     }
 }
 
+/// A key that nobody can guess; `None` where the system gives no random numbers.
+#[must_use]
+pub fn fresh_key() -> Option<String> {
+    let mut secret = [0; 32];
+    let provider = rustls::crypto::ring::default_provider();
+    provider.secure_random.fill(&mut secret).ok()?;
+    Some(format!("ep-{}", blake3::Hash::from_bytes(secret).to_hex()))
+}
+
 /// The text is no digest of a key. What it is instead is not said: it may be the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the digest of a key: `epitome config key` prints one, `epitome:` and 64 digits")]

@@ -73,7 +73,7 @@ impl TenantSettings {
     }
 
     /// A tenant that may not use as much as it wants.
-    pub(super) fn limited(&self) -> Option<&TenantId> {
+    pub(crate) fn limited(&self) -> Option<&TenantId> {
         let is_limited = |limits: &QuotaLimits| {
             limits.conversations.is_some()
                 || limits.bytes.is_some()

@@ -16,11 +16,17 @@ impl Proxy {
     /// Decides by other settings from the next request on. Who is no tenant any more gets no answer from then on.
     ///
     /// # Errors
-    /// Where tenants would be told apart from now on, or no longer: whose conversations are whose is settled at the start.
+    /// Where tenants would be told apart from now on, or no longer: whose conversations are whose is settled at the start; and
+    /// where quotas have nothing to be counted by.
     pub(crate) async fn reconfigure(&self, config: &Config) -> Result<(), StartError> {
         let register = self.register();
         if register.tells_apart() != config.tenants.are_set() {
             return Err(StartError::TenantsNeedRestart);
+        }
+        if let Some(limited) = config.tenants.limited()
+            && !self.founder.has_store()
+        {
+            return Err(StartError::QuotaWithoutStore(limited.clone()));
         }
         for tenant in register.all() {
             tenant.reconfigure(config);

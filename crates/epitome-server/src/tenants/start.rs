@@ -38,6 +38,11 @@ impl Founder {
         Self { store, tasks }
     }
 
+    /// Whether there is a store to count by.
+    pub(crate) const fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
     /// The tenants that the settings name; those that are there already stay as they are, under these settings. Without any
     /// everybody is `local`.
     pub(crate) async fn register(&self, config: &Config, there: &[Arc<Tenant>]) -> Register {
