@@ -1,5 +1,6 @@
 //! `epitome config`, and the configuration of the other commands.
 
+mod key;
 mod trust;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: &ConfigCommand, config: Option<&Path>) -> Result<Endi
         ConfigCommand::Show(args) => show(args, config),
         ConfigCommand::Check(args) => check(args, config),
         ConfigCommand::Trust(args) => trust::run(args),
+        ConfigCommand::Key(args) => key::run(args),
         ConfigCommand::Schema => {
             let schema = serde_json::to_string_pretty(&epitome_config::schema())?;
             crate::print(&format!("{schema}\n"))?;

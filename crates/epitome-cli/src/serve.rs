@@ -2,6 +2,7 @@
 
 mod log;
 mod reload;
+mod tenants;
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use epitome_config::{Address, Flag, Loaded, SummarizerKind};
 use epitome_engine::configuration;
 use epitome_server::{
     Config, ConfiguredWindows, Mode, Pruning, Server, ShownSetting, StoreLocation, Summariser,
-    Writes,
+    TenantSettings, Writes,
 };
 use epitome_store::Keys;
 
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let watch = watch(config, flags(args)?);
     let loaded = load(config, flags(args)?, args.quiet)?;
     log::start(args);
-    let config = configured(&loaded)?;
+    let config = for_tenants(&loaded)?;
     for setting in unused(&loaded) {
         tell!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
@@ -69,6 +70,10 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
                 StoreLocation::None => tell!("  conversations are kept in memory only"),
             }
             tell!("  {}", upstreams_told(&loaded));
+            if !loaded.tenants.is_empty() {
+                let names: Vec<&str> = loaded.tenants.keys().map(String::as_str).collect();
+                tell!("  requests are taken from the tenants {}", names.join(", "));
+            }
             if let Some(summariser) = summariser_told(&loaded) {
                 tell!("  {summariser}");
             }
@@ -94,7 +99,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     served.map(|()| Ending::Done)
 }
 
-/// What a proxy with these flags is told.
+/// What a proxy with these flags is told that serves who started it, and nobody else.
 pub(crate) fn config_of(args: &ServeArgs, config: Option<&Path>) -> Result<Config> {
     configured(&load(config, flags(args)?, args.quiet)?)
 }
@@ -130,6 +135,14 @@ fn shown(loaded: &Loaded) -> Vec<ShownSetting> {
     loaded.values().map(setting).collect()
 }
 
+/// The same, for those whom it names.
+fn for_tenants(loaded: &Loaded) -> Result<Config> {
+    Ok(Config {
+        tenants: tenants::settings(loaded)?,
+        ..configured(loaded)?
+    })
+}
+
 /// What the proxy makes of a configuration.
 fn configured(loaded: &Loaded) -> Result<Config> {
     let settings = loaded.for_agent(None).for_any_model().settings;
@@ -159,6 +172,7 @@ fn configured(loaded: &Loaded) -> Result<Config> {
         },
         inspection_limit_bytes: usize::try_from(server.inspection_limit_bytes)
             .context("the inspection limit does not fit this machine")?,
+        tenants: TenantSettings::default(),
     })
 }
 
@@ -245,7 +259,7 @@ fn windows(loaded: &Loaded) -> ConfiguredWindows {
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.
 fn unused(loaded: &Loaded) -> Vec<String> {
-    const USED: [&str; 9] = [
+    const USED: [&str; 11] = [
         "server.listen",
         "server.openai_upstream",
         "server.anthropic_upstream",
@@ -254,6 +268,8 @@ fn unused(loaded: &Loaded) -> Vec<String> {
         "server.observe",
         "server.prune",
         "server.inspection_limit_bytes",
+        "server.principal_header",
+        "server.trusted_peers",
         "window",
     ];
     // The host's own business: a proxy has no turns, no session files and no memory folder.

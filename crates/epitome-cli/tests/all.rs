@@ -62,6 +62,8 @@ mod store;
 mod summarizer;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/tenants.rs"]
+mod tenants;
 #[path = "all/terminal.rs"]
 mod terminal;
 #[path = "all/verify.rs"]

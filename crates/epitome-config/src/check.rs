@@ -10,7 +10,7 @@ use crate::names::{keys, presets_with};
 use crate::resolve::{preset_of, table};
 use crate::row::{Form, Row};
 use crate::scope::Scope;
-use crate::sections::{Hook, Memory, Server, Summarizer};
+use crate::sections::{Hook, Memory, Server, Summarizer, Tenant};
 
 /// The presets that the layers name, and where.
 #[derive(Debug)]
@@ -106,7 +106,9 @@ impl Presets {
             Setting::Template(_) if matches!(item.value, Value::Text(_)) => Ok(()),
             Setting::Template(_) => Err(wrong("the path of a file")),
             Setting::NoHooks => Ok(()),
-            Setting::Row(row) | Setting::Hook(_, row) => check_row(row, item),
+            Setting::Row(row) | Setting::Hook(_, row) | Setting::Tenant(_, row) => {
+                check_row(row, item)
+            }
             Setting::Key(key) => {
                 let having = presets_with(key);
                 let possible = self.possible(&item.scope);
@@ -175,11 +177,15 @@ fn check_row(row: &Row, item: &Item) -> Result<(), SettingsError> {
     let fits = Summarizer::default().put(row, value)
         || Memory::default().put(row, value)
         || Server::default().put(row, value)
-        || Hook::default().put(row, value);
+        || Hook::default().put(row, value)
+        || Tenant::default().put(row, value);
     match (fits, row.form, value) {
         // Whatever stands where the way to a key should stand may be the key.
         (false, Form::Variable, Value::Text(_)) => {
             Err(wrong(row.expected(), "another text".to_owned()))
+        }
+        (false, Form::Digests, Value::Text(_) | Value::List(_)) => {
+            Err(wrong(row.expected(), "something else".to_owned()))
         }
         (false, ..) => Err(wrong(row.expected(), value.to_string())),
         (true, Form::Address, Value::Text(text)) if is_web(row) && !text.is_empty() => {

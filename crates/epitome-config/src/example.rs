@@ -6,7 +6,7 @@ use epitome::settings::{Settings, Value};
 use crate::field::Section;
 use crate::notation::toml;
 use crate::row::Row;
-use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
+use crate::sections::{Hook, Memory, Server, Summarizer, Tenant, default_of};
 
 /// Where lines of prose end.
 const WIDTH_CHARS: usize = 100;
@@ -97,6 +97,17 @@ pub fn example(preset: PresetName) -> String {
             ("command", _) => Value::List(vec![Value::Text("notify-send".to_owned())]),
             (_, default) => default.unwrap_or(Value::Null),
         };
+        text.push_str(&format!("# {} = {}\n", row.name, toml(&value)));
+    }
+    prose_after_gap(
+        &mut text,
+        "Those whose requests the proxy takes, one table each. Without any everybody on this machine is the tenant `local`, and \
+         the proxy listens on loopback addresses only:",
+    );
+    text.push_str("#\n# [tenants.research]\n");
+    for row in Tenant::rows() {
+        prose(&mut text, row.doc());
+        let value = default_of(row).unwrap_or(Value::Null);
         text.push_str(&format!("# {} = {}\n", row.name, toml(&value)));
     }
     text

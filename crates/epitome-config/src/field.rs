@@ -142,6 +142,68 @@ impl Field for Vec<String> {
     }
 }
 
+/// Texts, in any number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts(Vec<String>);
+
+impl Texts {
+    /// The texts.
+    #[must_use]
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Field for Texts {
+    const FORM: Form = Form::Texts;
+
+    fn read(value: &Value) -> Option<Self> {
+        let Value::List(list) = value else {
+            return None;
+        };
+        let texts: Option<Vec<String>> = list.iter().map(String::read).collect();
+        texts
+            .filter(|texts| texts.iter().all(|text| !text.is_empty()))
+            .map(Self)
+    }
+
+    fn write(&self) -> Value {
+        Value::List(self.0.iter().map(Field::write).collect())
+    }
+}
+
+/// Digests of keys. A key that was put there by mistake is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Digests(Vec<String>);
+
+impl Digests {
+    /// The digests, `epitome:` and 64 digits each.
+    #[must_use]
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Field for Digests {
+    const FORM: Form = Form::Digests;
+
+    fn read(value: &Value) -> Option<Self> {
+        const DIGITS: usize = 64;
+        let is_digest = |text: &String| {
+            let digits = text.strip_prefix("epitome:");
+            digits.is_some_and(|digits| {
+                digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+            })
+        };
+        let Texts(texts) = Texts::read(value)?;
+        texts.iter().all(is_digest).then_some(Self(texts))
+    }
+
+    fn write(&self) -> Value {
+        Value::List(self.0.iter().map(Field::write).collect())
+    }
+}
+
 impl<T: Field> Field for Option<T> {
     const FORM: Form = T::FORM;
     const IS_OPTIONAL: bool = true;

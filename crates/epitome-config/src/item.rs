@@ -25,6 +25,8 @@ pub(crate) enum Setting {
     Hook(usize, &'static Row),
     /// That there are no hooks.
     NoHooks,
+    /// A setting of the tenant of this name.
+    Tenant(String, &'static Row),
 }
 
 impl Setting {
@@ -37,7 +39,13 @@ impl Setting {
             Self::Template(name) => join("summarizer.templates", name),
             Self::Hook(at, row) => format!("hooks[{at}].{}", row.name),
             Self::NoHooks => "hooks".to_owned(),
+            Self::Tenant(name, row) => join(&join("tenants", name), row.name),
         }
+    }
+
+    /// Whether there may be any number of its kind.
+    pub(crate) const fn is_listed(&self) -> bool {
+        self.is_hook() || matches!(self, Self::Template(_) | Self::Tenant(..))
     }
 
     pub(crate) const fn is_hook(&self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! - where to look: [`Sources`]; what came of it: [`Loaded`]; a problem with its file and line: [`Problem`]
 //! - for whom: [`Loaded::for_agent`], then [`ForAgent::for_model`], gives [`Resolved`]
-//! - the sections, typed: [`Summarizer`], [`Memory`], [`Hook`], [`Server`]
+//! - the sections, typed: [`Summarizer`], [`Memory`], [`Hook`], [`Server`], [`Tenant`]
 //! - whose file it is: [`SetBy`] of each setting, [`Trusted`] projects
 //! - a changed file, found by asking: [`Watch`]
 //! - for editors and for people: [`schema`], [`example`]
@@ -44,7 +44,7 @@ mod watch;
 
 pub use address::Address;
 pub use example::example;
-pub use field::VariableName;
+pub use field::{Digests, Texts, VariableName};
 pub use item::Entry;
 pub use load::Loaded;
 pub use origin::Origin;
@@ -54,7 +54,8 @@ pub use row::{Form, Row, SetBy};
 pub use schema::schema;
 pub use scope::Scope;
 pub use sections::{
-    Hook, HookEvent, KeySource, Memory, RequestForm, Server, Spend, Summarizer, SummarizerKind,
+    Hook, HookEvent, KeySource, Memory, Period, RequestForm, Server, Spend, Summarizer,
+    SummarizerKind, Tenant,
 };
 pub use sources::{FILE_NAME, Files, Flag, Sources, TRUSTED_NAME};
 pub use standing::Standing;

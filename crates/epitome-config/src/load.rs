@@ -1,5 +1,6 @@
 //! A configuration that was read.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use epitome::Trigger;
@@ -14,7 +15,7 @@ use crate::origin::Origin;
 use crate::problem::{ConfigError, Problem, ProblemKind};
 use crate::resolve::{self, ForAgent};
 use crate::scope::Scope;
-use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
+use crate::sections::{Hook, Memory, Server, Summarizer, Tenant, default_of};
 use crate::sources::{Flag, Owner, Sources};
 use crate::{read, trust, variables};
 
@@ -33,6 +34,8 @@ pub struct Loaded {
     pub hooks: Vec<Hook>,
     /// The proxy.
     pub server: Server,
+    /// Whose requests the proxy takes, by name; without any everybody is one.
+    pub tenants: BTreeMap<String, Tenant>,
     /// What is odd, but no reason to stop.
     pub warnings: Vec<Problem>,
     /// The files that were read, the lowest layer first.
@@ -106,6 +109,7 @@ impl Loaded {
             memory: section(&merged),
             hooks: hooks(&merged),
             server: section(&merged),
+            tenants: tenants(&merged),
             warnings,
             files,
             merged,
@@ -159,7 +163,8 @@ impl Loaded {
                     .is_some_and(|first| first.scope == item.scope)
         });
         let other: Vec<Entry> = other.map(Item::entry).collect();
-        let rows = ROWS.iter().filter(|row| row.section != "hooks");
+        let rows = ROWS.iter();
+        let rows = rows.filter(|row| !matches!(row.section, "hooks" | "tenants"));
         let rows = rows.filter_map(|row| {
             let setting = Setting::Row(row);
             match self.merged.base(&setting) {
@@ -175,7 +180,7 @@ impl Loaded {
         let lists = self
             .merged
             .items()
-            .filter(|item| item.setting.is_hook() || matches!(item.setting, Setting::Template(_)));
+            .filter(|item| item.setting.is_listed());
         let own = self.merged.items().filter(|item| !everybody(item));
         let rest: Vec<Entry> = lists.chain(own).map(Item::entry).collect();
         of_base.into_iter().chain(other).chain(rows).chain(rest)
@@ -315,6 +320,17 @@ fn section<S: Section + Default>(merged: &Merged) -> S {
         }
     }
     section
+}
+
+fn tenants(merged: &Merged) -> BTreeMap<String, Tenant> {
+    let mut tenants: BTreeMap<String, Tenant> = BTreeMap::new();
+    for item in merged.items() {
+        if let Setting::Tenant(name, row) = &item.setting {
+            let tenant = tenants.entry(name.clone()).or_default();
+            tenant.put(row, &item.value);
+        }
+    }
+    tenants
 }
 
 fn hooks(merged: &Merged) -> Vec<Hook> {

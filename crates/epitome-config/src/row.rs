@@ -50,6 +50,10 @@ pub enum Form {
     Socket,
     /// A program and its arguments.
     Command,
+    /// A list of texts.
+    Texts,
+    /// A list of digests of keys.
+    Digests,
 }
 
 impl Row {
@@ -86,6 +90,10 @@ impl fmt::Display for Form {
             }
             Self::Socket => f.write_str("an IP address and a port, such as `127.0.0.1:7700`"),
             Self::Command => f.write_str("a list of texts: a program and its arguments"),
+            Self::Texts => f.write_str("a list of texts"),
+            Self::Digests => f.write_str(
+                "a list of digests of keys, which `epitome config key` prints: `epitome:` and 64 digits",
+            ),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::field::Section;
 use crate::names::{keys, presets_with};
 use crate::notation::json_of;
 use crate::row::{Form, Row};
-use crate::sections::{Hook, Memory, Server, Summarizer, default_of};
+use crate::sections::{Hook, Memory, Server, Summarizer, Tenant, default_of};
 
 /// A written threshold.
 const THRESHOLD: &str = r"^\s*([Oo][Ff][Ff]|-?[0-9][0-9_]*|[0-9]+(\.[0-9]+)?\s*%)\s*$";
@@ -67,6 +67,12 @@ pub fn schema() -> Json {
         "description": "Programs that are told about compactions.",
         "items": hook,
     });
+    let tenants = json!({
+        "type": "object",
+        "description": "Those whose requests the proxy takes, by name; without any everybody on this machine is `local`.",
+        "propertyNames": {"pattern": "^[A-Za-z0-9._-]{1,64}$"},
+        "additionalProperties": section::<Tenant>("tenants", "One tenant."),
+    });
     let mut defaults = nested.clone();
     add(&mut defaults, "compaction", nested.clone());
     let root = json!({
@@ -80,6 +86,7 @@ pub fn schema() -> Json {
         "memory": section::<Memory>("memory", "Notes that outlive a conversation."),
         "server": section::<Server>("server", "The proxy."),
         "hooks": hooks,
+        "tenants": tenants,
     });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -195,6 +202,10 @@ fn of_row(row: &Row) -> Json {
         Form::Plain(kind) => of_kind(kind, row.bounds),
         Form::Variable => json!({"type": "string", "pattern": "^([A-Za-z_][A-Za-z0-9_]{0,63})?$"}),
         Form::Command => json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+        Form::Texts => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+        Form::Digests => {
+            json!({"type": "array", "items": {"type": "string", "pattern": "^epitome:[0-9A-Fa-f]{64}$"}})
+        }
         Form::Address | Form::Path | Form::Socket => json!({"type": "string"}),
     };
     let mut schema = with(schema, "description", json!(one_line(row.doc())));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use epitome::settings::{Bounds, Kind, Value};
 
 use crate::address::Address;
-use crate::field::{Field, Section, VariableName, choices, section, set_by};
+use crate::field::{Digests, Field, Section, Texts, VariableName, choices, section, set_by};
 use crate::row::{Form, Row, SetBy};
 
 section! {
@@ -108,6 +108,47 @@ section! {
         repair: bool = false, Bounds::Any;
         /// Bodies above this many bytes are streamed through unread.
         inspection_limit_bytes: u64 = 64 << 20, Bounds::AtLeast(0);
+        /// The header in which a trusted peer names who asks, for tenants with `principals`.
+        principal_header: String = "x-forwarded-user".to_owned(), Bounds::Any;
+        /// The addresses or networks from which that header is believed: those of a proxy that checks who asks and lets
+        /// nobody else write it.
+        trusted_peers: Texts = Texts::default(), Bounds::Any;
+    }
+}
+
+section! {
+    /// One of those whose requests the proxy takes. `[tenants.NAME]` stands once for each; without any everybody on this
+    /// machine is the tenant `local`.
+    Tenant in "tenants" {
+        /// Digests of its keys, which its clients send in the header `x-epitome-key`; `epitome config key` makes them.
+        keys: Digests = Digests::default(), Bounds::Any;
+        /// The environment variable that holds such a key itself.
+        key_env: Option<VariableName> = None, Bounds::Any;
+        /// The file that holds such keys themselves, one on a line.
+        key_file: Option<PathBuf> = None, Bounds::Any;
+        /// Digests of provider keys, which its clients send in `authorization` or `x-api-key` anyway.
+        provider_keys: Digests = Digests::default(), Bounds::Any;
+        /// Who belongs to it, as `server.principal_header` names them.
+        principals: Texts = Texts::default(), Bounds::Any;
+        /// Conversations that are kept; beyond it others are not stored. `auto` is no limit.
+        max_conversations: Option<u64> = None, Bounds::AtLeast(0);
+        /// Bytes that are kept; beyond it nothing is stored. `auto` is no limit.
+        max_bytes: Option<u64> = None, Bounds::AtLeast(0);
+        /// US dollars that summaries by models may cost in a period; beyond it the built-in summariser writes them. `auto` is
+        /// no limit.
+        max_summary_usd: Option<f64> = None, Bounds::AtLeast(0);
+        /// How long a period is; it begins at midnight UTC.
+        summary_period: Period = Period::Month, Bounds::Any;
+    }
+}
+
+choices! {
+    /// How long a sum of money has to last.
+    Period {
+        /// A day.
+        Day = "day",
+        /// A month.
+        Month = "month",
     }
 }
 
@@ -178,6 +219,7 @@ pub(crate) fn rows() -> Vec<&'static Row> {
         Memory::rows(),
         Server::rows(),
         Hook::rows(),
+        Tenant::rows(),
     ]
     .concat()
 }
@@ -190,5 +232,6 @@ pub(crate) fn default_of(row: &Row) -> Option<Value> {
     summarizer()
         .or_else(memory)
         .or_else(hook)
+        .or_else(|| Tenant::default().value(row))
         .or_else(|| Server::default().value(row))
 }

@@ -53,7 +53,7 @@ impl Setting {
         match self {
             Self::Preset => SetBy::Project,
             Self::Key(key) if OF_PROJECTS.contains(&key.path().as_str()) => SetBy::Project,
-            Self::Row(row) | Self::Hook(_, row) => row.set_by,
+            Self::Row(row) | Self::Hook(_, row) | Self::Tenant(_, row) => row.set_by,
             Self::Key(_) | Self::Template(_) | Self::NoHooks => SetBy::Owner,
         }
     }

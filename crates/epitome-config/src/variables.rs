@@ -48,7 +48,7 @@ pub fn variable_of(path: &str) -> String {
     long_name(path.strip_prefix("server.").unwrap_or(path))
 }
 
-/// Every setting that has a variable, with its path. Agents, models and hooks have none.
+/// Every setting that has a variable, with its path. Agents, models, hooks and tenants have none.
 pub fn variables() -> impl Iterator<Item = (String, String)> {
     settings().map(|setting| {
         let path = setting.path();
@@ -61,7 +61,8 @@ fn long_name(path: &str) -> String {
 }
 
 fn settings() -> impl Iterator<Item = Setting> {
-    let rows = ROWS.iter().copied().filter(|row| row.section != "hooks");
+    let rows = ROWS.iter().copied();
+    let rows = rows.filter(|row| !matches!(row.section, "hooks" | "tenants"));
     std::iter::once(Setting::Preset)
         .chain(keys().map(Setting::Key))
         .chain(rows.map(Setting::Row))
@@ -134,7 +135,7 @@ fn setting_of(name: &str) -> Option<Setting> {
 pub(crate) fn value_of(setting: &Setting, text: &str) -> Value {
     let kind = match setting {
         Setting::Key(key) => key.kind,
-        Setting::Row(row) | Setting::Hook(_, row) => match row.form {
+        Setting::Row(row) | Setting::Hook(_, row) | Setting::Tenant(_, row) => match row.form {
             Form::Plain(kind) => kind,
             _ => Kind::Text,
         },

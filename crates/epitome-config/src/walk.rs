@@ -28,6 +28,8 @@ pub(crate) enum Inner {
     Section(&'static str),
     /// A list of hooks.
     Hooks,
+    /// A table of tenants.
+    Tenants,
     /// Something that is read elsewhere.
     Ignored,
 }
@@ -43,6 +45,7 @@ pub(crate) const ROOT: &[(&str, Inner)] = &[
     ("memory", Inner::Section("memory")),
     ("server", Inner::Section("server")),
     ("hooks", Inner::Hooks),
+    ("tenants", Inner::Tenants),
     ("$schema", Inner::Ignored),
 ];
 
@@ -156,6 +159,7 @@ impl Walk<'_> {
                 }
             }
             Inner::Hooks => self.hooks(&at, line),
+            Inner::Tenants => self.tenants(&at, line),
             Inner::Ignored => {}
         }
     }
@@ -238,6 +242,33 @@ impl Walk<'_> {
         }
     }
 
+    fn tenants(&mut self, at: &str, line: &Line) {
+        for tenant in self.table(at, line).into_iter().flatten() {
+            let name = &tenant.written;
+            let at = join(at, name);
+            if !is_tenant(name) {
+                let found = Value::Text(name.clone());
+                self.wrong(tenant.line, &at, TENANT_NAME, &found);
+                continue;
+            }
+            let table = self.table(&at, tenant);
+            if table.is_some_and(Vec::is_empty) {
+                // Left out in silence it would let everybody in.
+                self.wrong(tenant.line, &at, TENANT_WAYS, &Value::Null);
+            }
+            for line in table.into_iter().flatten() {
+                let row = rows_of("tenants").find(|row| is_spelled(&line.written, row.name));
+                match row {
+                    Some(row) => {
+                        let setting = Setting::Tenant(name.clone(), row);
+                        self.give(&Scope::Base, &at, line, setting);
+                    }
+                    None => self.unknown_in("tenants", &at, line),
+                }
+            }
+        }
+    }
+
     fn hooks(&mut self, at: &str, line: &Line) {
         let Node::List(list) = &line.node else {
             self.wrong(line.line, at, "a list of tables", &line.node.value());
@@ -282,7 +313,11 @@ impl Walk<'_> {
         self.given.insert(name, written.clone());
         let value = match (&setting, line.node.value()) {
             (Setting::Template(_), Value::Text(path)) => self.beside(path),
-            (Setting::Row(row), Value::Text(path)) if row.form == Form::Path => self.beside(path),
+            (Setting::Row(row) | Setting::Tenant(_, row), Value::Text(path))
+                if row.form == Form::Path =>
+            {
+                self.beside(path)
+            }
             (Setting::Key(key), Value::Text(text))
                 if text.is_empty()
                     && key.is_optional
@@ -379,6 +414,17 @@ impl Walk<'_> {
         let path = Arc::clone(self.file);
         Origin::File { path, line }
     }
+}
+
+/// What a tenant may be called: it is a part of every name in a store.
+const TENANT_NAME: &str = "a name of 1 to 64 letters, digits, `.`, `_` or `-`";
+
+/// What a tenant needs.
+const TENANT_WAYS: &str = "`keys`, `key_env`, `key_file`, `provider_keys` or `principals`";
+
+fn is_tenant(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    (1..=64).contains(&name.len()) && name.bytes().all(is_letter)
 }
 
 /// The section inside a section that is written like this.

@@ -23,6 +23,8 @@ mod schema;
 mod secrets;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/tenants.rs"]
+mod tenants;
 #[path = "all/trust.rs"]
 mod trust;
 #[path = "all/watch.rs"]

@@ -10,7 +10,7 @@ use epitome::{
     Belief, Calibration, ContextBeta, Digest, Evidence, Learned, Lesson, Model, ModelTable,
     RefusedSize, Window, window_of_with,
 };
-use epitome_store::{BeliefRow, Beliefs};
+use epitome_store::{BeliefRow, Beliefs, TenantId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ const LEAST_UNPROVEN_DIVISOR: u64 = 4;
 
 /// What a store calls a model with the long context.
 const MILLION_SUFFIX: &str = "[1m]";
+
+/// Between a tenant and an endpoint in a store.
+const BETWEEN: char = '@';
 
 /// A model at an endpoint, with or without a context beta; the same name may mean another window elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +77,25 @@ impl ModelKey {
     #[must_use]
     pub fn table_window(&self) -> Option<Window> {
         window_of_with(&self.model, self.context)
+    }
+}
+
+/// What a store calls an endpoint in what a tenant believes. What is believed of models is no part of any tenant there, so all
+/// but the tenant `local` have their name in front; neither it nor an endpoint has the sign that is between them.
+#[must_use]
+pub fn stored_endpoint(tenant: &TenantId, endpoint: &str) -> String {
+    match *tenant == TenantId::local() {
+        true => endpoint.to_owned(),
+        false => format!("{tenant}{BETWEEN}{endpoint}"),
+    }
+}
+
+/// The endpoint that a store has under this name; `None` where it is what another tenant believes.
+#[must_use]
+pub fn own_endpoint<'s>(tenant: &TenantId, stored: &'s str) -> Option<&'s str> {
+    match stored.split_once(BETWEEN) {
+        None => (*tenant == TenantId::local()).then_some(stored),
+        Some((name, endpoint)) => (name == tenant.as_str()).then_some(endpoint),
     }
 }
 
@@ -160,20 +182,37 @@ impl BeliefUpdate {
 #[derive(Clone, Debug, Default)]
 pub struct KnownModels {
     known: Arc<Mutex<HashMap<ModelKey, Known>>>,
+    /// Who believes it; nobody in particular is `local`.
+    tenant: Option<TenantId>,
 }
 
 impl KnownModels {
-    /// Takes over all that a store has.
+    /// What one tenant believes: in a store it is apart from what others do.
+    #[must_use]
+    pub fn of_tenant(tenant: TenantId) -> Self {
+        Self {
+            tenant: Some(tenant),
+            ..Self::default()
+        }
+    }
+
+    /// Takes over all that a store has for this tenant.
     ///
     /// # Errors
     /// When the store fails; nothing is known then.
     pub async fn recall_all(&self, store: &impl Beliefs) -> epitome_store::Result<()> {
+        let tenant = self.tenant.clone().unwrap_or_else(TenantId::local);
+        let own = |stored: &str| own_endpoint(&tenant, stored).map(ToOwned::to_owned);
         for learned in store.learned_windows().await? {
-            let key = ModelKey::from_stored(learned.endpoint, &learned.model);
-            self.recall_window(&key, learned.window_tokens);
+            if let Some(endpoint) = own(&learned.endpoint) {
+                let key = ModelKey::from_stored(endpoint, &learned.model);
+                self.recall_window(&key, learned.window_tokens);
+            }
         }
         for row in store.beliefs().await? {
-            self.recall(&row);
+            if let Some(endpoint) = own(&row.endpoint) {
+                self.recall(&BeliefRow { endpoint, ..row });
+            }
         }
         Ok(())
     }
@@ -242,7 +281,10 @@ impl KnownModels {
             News::Belief | News::Window => window(),
         };
         let row = BeliefRow {
-            endpoint: key.endpoint.clone(),
+            endpoint: match &self.tenant {
+                Some(tenant) => stored_endpoint(tenant, &key.endpoint),
+                None => key.endpoint.clone(),
+            },
             model: key.stored_model(),
             window,
             counts: written(&known.belief.calibration()),

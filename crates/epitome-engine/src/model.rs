@@ -4,7 +4,7 @@
 //! - the same with what a client brought along for its own request: [`Lender`], [`Borrowed`]
 //! - what is asked: [`Ask`]; how it goes out: `request`, `http`
 //! - one question with its retries and time limits: [`Caller`]; why there is no answer: [`CallError`]
-//! - what it may cost: [`SpendLimits`], [`SpendLedger`]
+//! - what it may cost: [`SpendLimits`], [`SpendLedger`], [`Purse`]
 
 mod borrowed;
 mod call;
@@ -24,4 +24,4 @@ pub use error::CallError;
 pub use key::{Key, KeyError};
 pub use request::{Ask, Form, Tool, tool_results};
 pub use retry::Retries;
-pub use spend::{SpendLedger, SpendLimits};
+pub use spend::{Purse, SpendLedger, SpendLimits};

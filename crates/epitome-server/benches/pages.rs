@@ -79,6 +79,7 @@ async fn measure(name: &str, url: &str, count: u64) -> bool {
         hooks: epitome_engine::Hooks::default(),
         pruning: Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+        tenants: epitome_server::TenantSettings::default(),
     };
     let server = Server::bind(config).await.unwrap();
     let (address, bearer) = (server.address(), format!("Bearer {}", server.token()));

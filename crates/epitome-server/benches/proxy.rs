@@ -66,6 +66,7 @@ async fn serve_proxy() {
         hooks: epitome_engine::Hooks::default(),
         pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+        tenants: epitome_server::TenantSettings::default(),
     };
     Server::bind(config)
         .await

@@ -1,16 +1,25 @@
 //! How a server is set up.
 
+mod key;
+mod network;
+mod tenants;
+
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use epitome::settings::Settings;
 use epitome_engine::Hooks;
-use epitome_engine::model::{Caller, Lender, SpendLedger};
+use epitome_engine::model::{Caller, Lender, Purse, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
 use epitome_store::Keys;
 
+use epitome_store::TenantId;
+
 use crate::address::shown;
+pub use key::{KeyDigest, NoKeyDigest, fresh_key};
+pub use network::{Network, NoNetwork};
+pub use tenants::{Period, QuotaLimits, TenantConfig, TenantSettings};
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
@@ -39,6 +48,8 @@ pub struct Config {
     pub pruning: Pruning,
     /// Bodies above this are streamed through unread.
     pub inspection_limit_bytes: usize,
+    /// Whose requests are taken.
+    pub tenants: TenantSettings,
 }
 
 /// A setting as people see it: without secrets, and with where its value comes from.
@@ -80,6 +91,14 @@ impl Writes {
         match self {
             Self::Model(caller) => caller.spending(),
             Self::Client(lender) => lender.spending(),
+        }
+    }
+
+    /// The same, paid for from this purse.
+    pub(crate) fn paid_from(self, purse: Arc<Purse>) -> Self {
+        match self {
+            Self::Model(caller) => Self::Model(caller.paid_from(purse)),
+            Self::Client(lender) => Self::Client(lender.paid_from(purse)),
         }
     }
 
@@ -194,9 +213,31 @@ pub enum StartError {
     /// Anybody on the network could read everybody's conversations.
     #[error(
         "refusing to listen on {0}: without tenant settings everybody would share one tenant; \
-         listen on a loopback address such as 127.0.0.1:7700"
+         say in epitome.toml who may use it ([tenants.NAME], see docs/tenants.md), \
+         or listen on a loopback address such as 127.0.0.1:7700"
     )]
     NotLoopback(SocketAddr),
+    /// No request could ever be one of this tenant's.
+    #[error(
+        "nobody can be known as the tenant {0}: give it `keys` (`epitome config key` makes one), `key_env`, `key_file`, \
+         `provider_keys` or `principals`"
+    )]
+    UnknowableTenant(TenantId),
+    /// Names would be believed that nobody may say.
+    #[error(
+        "the tenant {0} has principals, and nobody is trusted to name them: set server.trusted_peers to the addresses of \
+         the proxy that checks who asks"
+    )]
+    NoTrustedPeers(TenantId),
+    /// Whose conversations are whose is settled at the start.
+    #[error("the first tenant and the last one begin and end with the server: start it again")]
+    TenantsNeedRestart,
+    /// What is spent is counted in a store.
+    #[error("the tenant {0} has a quota, and nothing is kept to count by: set server.store to a database")]
+    QuotaWithoutStore(TenantId),
+    /// One of two tenants could not be told from the other.
+    #[error("the tenants {0} and {1} share a key or a principal: each belongs to one of them")]
+    SharedKey(TenantId, TenantId),
     /// An upstream is no usable address.
     #[error("upstream {} is not an http:// or https:// address with a host", shown(&.0.to_string()))]
     BadUpstream(http::Uri),
@@ -223,7 +264,13 @@ pub enum StartError {
 
 impl Config {
     pub(crate) fn check(&self) -> Result<(), StartError> {
-        if !self.listen.ip().is_loopback() {
+        self.tenants.check()?;
+        if self.store == StoreLocation::None
+            && let Some(limited) = self.tenants.limited()
+        {
+            return Err(StartError::QuotaWithoutStore(limited.clone()));
+        }
+        if !self.listen.ip().is_loopback() && !self.tenants.are_set() {
             return Err(StartError::NotLoopback(self.listen));
         }
         for upstream in [&self.openai_upstream, &self.anthropic_upstream]

@@ -1,6 +1,6 @@
 //! What people and scripts see and steer under `/epitome/`: the control API, and a dashboard over the same answers.
 //!
-//! - `token`: who may look; `answer`: what leaves, with the headers that keep it safe
+//! - `view`: who may look at what; `answer`: what leaves, with the headers that keep it safe
 //! - `api`: the answers, as JSON, `rounds`: those about one compaction, `steer`: what people change; `pages`: the same for people,
 //!   rendered here; `live`: what changes, as it changes
 //! - `compact`: the library over HTTP
@@ -18,7 +18,8 @@ mod rounds;
 mod saying;
 mod steer;
 mod templates;
-mod token;
+mod tenants;
+mod view;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,19 +29,20 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{get, post};
-use epitome_store::{AnyStore, TenantId};
+use epitome_store::AnyStore;
 use http::{Method, Response};
 use tokio_util::sync::CancellationToken;
 
 use crate::proxy::Proxy;
-pub(crate) use token::Token;
+use crate::token::Token;
+use answer::Failure;
+use view::{Unseen, View};
 
 /// What the handlers share.
 #[derive(Debug)]
 pub(crate) struct Control {
     proxy: Arc<Proxy>,
     store: Option<Arc<AnyStore>>,
-    tenant: TenantId,
     token: Token,
     address: SocketAddr,
     /// Streams of news end with the server.
@@ -58,7 +60,6 @@ impl Control {
         Self {
             proxy,
             store,
-            tenant: TenantId::local(),
             token,
             address,
             ending,
@@ -89,6 +90,7 @@ pub(crate) fn router(control: Control) -> Router {
             post(pages::restore_pin),
         )
         .route("/epitome/observe", post(pages::observe))
+        .route("/epitome/tenant", post(pages::choose_tenant))
         .route("/epitome/compactions/{id}", get(pages::compaction))
         .route("/epitome/recall", get(pages::recall))
         .route("/epitome/settings", get(pages::settings))
@@ -96,6 +98,7 @@ pub(crate) fn router(control: Control) -> Router {
         .route("/epitome/openapi.json", get(api::description))
         .route("/epitome/v1/overview", get(api::get_overview))
         .route("/epitome/v1/events", get(live::events))
+        .route("/epitome/v1/tenants", get(tenants::get_tenants))
         .route("/epitome/v1/conversations", get(api::get_conversations))
         .route("/epitome/v1/conversations/{id}", get(api::get_conversation))
         .route(
@@ -136,7 +139,7 @@ pub(crate) fn router(control: Control) -> Router {
 /// Lets through who has the token. What needs none tells nothing about conversations.
 async fn check(
     State(control): State<Arc<Control>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response<Body> {
     let path = request.uri().path();
@@ -145,8 +148,19 @@ async fn check(
         || (request.method() == Method::POST
             && path == "/epitome/v1/compact"
             && control.address.ip().is_loopback());
-    if is_open || control.token.is_in(request.headers(), control.address) {
+    let unseen = match View::of(&control, &request) {
+        Ok(view) => {
+            request.extensions_mut().insert(view);
+            None
+        }
+        Err(unseen) => Some(unseen),
+    };
+    if is_open || unseen.is_none() {
         return answer::guarded(next.run(request).await);
+    }
+    if unseen == Some(Unseen::NoTenant) {
+        let failure = Failure::NotFound("there is no tenant with this name".to_owned());
+        return answer::guarded(answer::json(Err(failure)));
     }
     let path = request.uri().path();
     let is_for_programs = path.starts_with("/epitome/v1/") || path == "/epitome/openapi.json";

@@ -99,6 +99,12 @@ impl Open {
         }
     }
 
+    /// It is not stored.
+    pub(crate) fn kept_out(mut self) -> Self {
+        self.is_private = true;
+        self
+    }
+
     /// The request is sent in full, as everything was said.
     pub(crate) fn sent_in_full(mut self) -> Self {
         self.held_under = None;
@@ -147,10 +153,12 @@ impl Histories {
         let mut items = open.input;
         items.extend(sent_back(&answer.items));
         if !open.is_private && self.journal.has_store() {
+            let items = listed(&items);
+            self.journal.quota().stores(items.len());
             self.journal.keep_turn(TurnRow {
                 id: id.clone(),
                 previous: open.previous,
-                items: listed(&items),
+                items,
                 compaction: open.held_under.clone(),
                 at_ms: now_ms(),
             });

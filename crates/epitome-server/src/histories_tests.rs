@@ -2,11 +2,16 @@ use epitome_store::{AnyStore, TenantId};
 use tokio_util::task::TaskTracker;
 
 use super::*;
+use crate::config::QuotaLimits;
 use crate::index::Index;
+use crate::open_store::OpenStore;
+use crate::quota::Quota;
 
 fn histories(store: Option<&Arc<AnyStore>>, tasks: &TaskTracker) -> Histories {
     let index = Arc::new(Index::default());
-    let journal = Journal::start(store.cloned(), TenantId::local(), index, tasks);
+    let quota = Arc::new(Quota::new(TenantId::local(), QuotaLimits::default()));
+    let open = store.cloned().map(OpenStore::new);
+    let journal = Journal::start(open, TenantId::local(), index, quota, tasks);
     Histories::new(Arc::new(journal))
 }
 

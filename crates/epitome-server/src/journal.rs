@@ -20,6 +20,8 @@ use epitome_store::{
 use tokio_util::task::TaskTracker;
 
 use crate::index::Index;
+use crate::open_store::OpenStore;
+use crate::quota::Quota;
 pub(crate) use health::Health;
 use health::READ;
 pub(crate) use late::may_pass;
@@ -44,17 +46,20 @@ pub(crate) struct Journal {
     queue: Arc<Queue>,
     late: Option<Late>,
     health: Arc<Health>,
+    quota: Arc<Quota>,
     tasks: TaskTracker,
 }
 
 impl Journal {
     /// Starts the writer. It ends when the journal is dropped and its queue is empty.
     pub(crate) fn start(
-        store: Option<Arc<AnyStore>>,
+        open: Option<OpenStore>,
         tenant: TenantId,
         index: Arc<Index>,
+        quota: Arc<Quota>,
         tasks: &TaskTracker,
     ) -> Self {
+        let store = open.as_ref().map(|open| Arc::clone(open.store()));
         let health = Arc::new(Health::default());
         let (queue, writes) = Queue::new(Arc::clone(&health));
         let queue = Arc::new(queue);
@@ -63,9 +68,9 @@ impl Journal {
             let index = Arc::clone(&index);
             Late::new(store, tenant.clone(), health, index, &queue)
         });
-        if let Some(store) = &store {
+        if let Some(open) = open {
             tasks.spawn(writer::write_all(
-                Arc::clone(store),
+                open,
                 tenant.clone(),
                 index,
                 writes,
@@ -79,8 +84,14 @@ impl Journal {
             queue,
             late,
             health,
+            quota,
             tasks: tasks.clone(),
         }
+    }
+
+    /// What the tenant may use.
+    pub(crate) fn quota(&self) -> &Quota {
+        &self.quota
     }
 
     pub(crate) fn health(&self) -> &Health {

@@ -5,6 +5,7 @@ mod prepare;
 mod prune;
 mod rules;
 mod settle;
+mod steering;
 mod stored;
 mod ticket;
 
@@ -22,11 +23,12 @@ use epitome_store::ConversationId;
 use epitome_wire::{Body, BodyError, ChainKey, Conversation, Field, Items, Memo, Wire};
 use tokio_util::task::TaskTracker;
 
-use crate::config::{Config, Mode};
+use crate::config::Mode;
 use crate::epoch::{Applied, Epoch, Need};
 use crate::index::Index;
 use crate::journal::{Health, Journal};
 use crate::models::Models;
+use crate::quota::Allowance;
 
 /// About this many messages are remembered; each costs some hundred bytes.
 const MEMO_CAPACITY: usize = 200_000;
@@ -161,51 +163,6 @@ impl Keeper {
         }
     }
 
-    /// The same conversations and beliefs under other settings. Requests that are under way stay with the old ones.
-    pub(crate) fn reconfigured(&self, config: &Config) -> Self {
-        let rules = self.rules.reconfigured(config);
-        self.forget_thoughts(config.mode);
-        Self {
-            mode: config.mode,
-            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY).counting_as(rules.reference_meter()),
-            models: self.models.reconfigured(
-                config.windows.clone().or(config.window_tokens),
-                config.settings.margins(),
-                rules.preset.assumed_window(),
-            ),
-            rules,
-            items: Arc::clone(&self.items),
-            key: self.key,
-            index: Arc::clone(&self.index),
-            journal: Arc::clone(&self.journal),
-            tasks: self.tasks.clone(),
-        }
-    }
-
-    /// The same, changing requests or only watching them. Requests that are under way stay with what they began with.
-    pub(crate) fn switched(&self, mode: Mode) -> Self {
-        self.forget_thoughts(mode);
-        Self {
-            mode,
-            memo: Memo::new(Meter::Estimate, MEMO_CAPACITY)
-                .counting_as(self.rules.reference_meter()),
-            models: self.models.clone(),
-            rules: self.rules.clone(),
-            items: Arc::clone(&self.items),
-            key: self.key,
-            index: Arc::clone(&self.index),
-            journal: Arc::clone(&self.journal),
-            tasks: self.tasks.clone(),
-        }
-    }
-
-    fn forget_thoughts(&self, next: Mode) {
-        if self.mode == Mode::Observe && next == Mode::Act {
-            // What was only thought of is in no store.
-            self.index.forget_epochs();
-        }
-    }
-
     /// What summaries have cost so far, in dollars.
     pub(crate) fn own_spend_usd(&self) -> f64 {
         self.rules.own_spend_usd()
@@ -260,10 +217,22 @@ impl Keeper {
         let fresh = new_conversation_id();
         let frame = frame(&body, &conversation);
         let place = match kind {
-            Kind::Turn => self
-                .index
-                .attach(&conversation.chain, fresh, frame.kind, now_ms),
-            Kind::Count => self.index.peek(&conversation.chain, fresh, frame.kind),
+            Kind::Turn => {
+                let chain = &conversation.chain;
+                self.index.attach(chain, fresh.clone(), frame.kind, now_ms)
+            }
+            Kind::Count => {
+                let chain = &conversation.chain;
+                self.index.peek(chain, fresh.clone(), frame.kind)
+            }
+        };
+        let is_kept = kind == Kind::Turn && self.acts() && !endpoint.is_private;
+        let allowed = match is_kept && self.journal.has_store() {
+            true => {
+                let is_new = place.conversation == fresh;
+                self.journal.quota().allows(&place.conversation, is_new)
+            }
+            false => Allowance::ALL,
         };
         let model = ModelKey {
             endpoint: endpoint.authority.to_owned(),
@@ -289,7 +258,8 @@ impl Keeper {
             place,
             dropped_pins: None,
             lent: endpoint.lent.clone().filter(|_| kind == Kind::Turn),
-            is_private: endpoint.is_private,
+            is_private: endpoint.is_private || !allowed.stores,
+            asks_models: allowed.asks_models,
             now_ms,
         };
         self.decide(ticket, kind).await
@@ -324,7 +294,7 @@ impl Keeper {
         }
         let ready = self.ready(&ticket, &case);
         let work = Work {
-            asks_somebody: self.rules.asks_somebody(),
+            asks_somebody: self.rules.asks_somebody(&ticket),
             // Nobody waits at a proxy.
             waits: false,
             is_writing: self.index.is_preparing(&ticket.place.conversation),

@@ -20,7 +20,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::answer::Seen;
-use crate::config::{ConfiguredWindows, Pruning, StoreLocation};
+use crate::config::{Config, ConfiguredWindows, Pruning, QuotaLimits, StoreLocation, TenantSettings};
+use crate::quota::Quota;
 
 /// Conversations in an ordinary run; the gate of issue 16 is 20,000.
 const CASES: u64 = 300;
@@ -195,6 +196,7 @@ impl Case {
             mode: Mode::Act,
             pruning: self.pruning,
             inspection_limit_bytes: usize::MAX,
+            tenants: TenantSettings::default(),
         };
         let models = Models::new(
             config.windows.clone().or(config.window_tokens),
@@ -203,9 +205,11 @@ impl Case {
             KnownModels::default(),
         );
         let index = Arc::new(Index::default());
-        let journal = Journal::start(None, TenantId::local(), Arc::clone(&index), tasks);
+        let quota = Arc::new(Quota::new(TenantId::local(), QuotaLimits::default()));
+        let rules = Rules::of(&config, Arc::clone(&quota.purse));
+        let journal = Journal::start(None, TenantId::local(), Arc::clone(&index), quota, tasks);
         let journal = Arc::new(journal);
-        let (key, rules) = (ChainKey::new([7; 32]), Rules::of(&config));
+        let key = ChainKey::new([7; 32]);
         Keeper::new(Mode::Act, rules, key, models, index, journal, tasks.clone())
     }
 }

@@ -6,7 +6,7 @@
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
 //!   the request path sees it; `serving` holds the clients' connections, `upstream` is the way to the provider; `neighbours` keeps
-//!   web pages and loops out; `access` logs requests; `clients` whose they are; `address` what may be shown of a URL
+//!   web pages and loops out; `access` logs requests; `clients` whose they are; `tenants` who asks, each with a keeper of its own, `quota` how much each may use; `address` what may be shown of a URL
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
 #![warn(missing_docs)]
@@ -26,12 +26,16 @@ mod journal;
 mod keeper;
 mod models;
 mod neighbours;
+mod open_store;
 mod proxy;
+mod quota;
 mod server;
 mod serving;
 mod shape;
 mod status;
 mod tally;
+mod tenants;
+mod token;
 mod upstream;
 mod words;
 
@@ -39,7 +43,8 @@ mod words;
 pub const ACCESS_LOG: &str = access::TARGET;
 
 pub use config::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, ShownSetting, StartError,
-    StoreLocation, Summariser, Writes,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, KeyDigest, Mode, Network, NoKeyDigest,
+    NoNetwork, Period, Pruning, QuotaLimits, ShownSetting, StartError, StoreLocation, Summariser,
+    TenantConfig, TenantSettings, Writes, fresh_key,
 };
 pub use server::{Figures, Reloader, Server};

@@ -60,20 +60,35 @@ pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) 
     shape::error(wire, status, code, message)
 }
 
-/// By what a proxy knows its own requests.
+/// By what a proxy knows its own requests, and what it may be called.
 #[derive(Clone, Debug)]
-pub(crate) struct Own(String);
+pub(crate) struct Own {
+    mark: String,
+    hosts: Hosts,
+}
+
+/// The names that a proxy answers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hosts {
+    /// Those of this machine.
+    ThisMachine,
+    /// Any: it is reached from elsewhere, and who has no key of a tenant gets nothing.
+    Any,
+}
 
 impl Own {
-    pub(crate) fn new(secret: [u8; 8]) -> Self {
+    pub(crate) fn new(secret: [u8; 8], hosts: Hosts) -> Self {
         let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self(format!("epitome-{digits}"))
+        Self {
+            mark: format!("epitome-{digits}"),
+            hosts,
+        }
     }
 
     /// Marks a request as one that this proxy sent on, where it could come back.
     pub(crate) fn mark(&self, upstream: &Uri, headers: &mut HeaderMap) {
         let is_here = upstream.host().is_some_and(is_this_machine);
-        let via = HeaderValue::from_str(&format!("1.1 {}", self.0));
+        let via = HeaderValue::from_str(&format!("1.1 {}", self.mark));
         if let Ok(via) = via
             && is_here
         {
@@ -86,7 +101,7 @@ impl Own {
         let mut hops = values
             .filter_map(|value| value.to_str().ok())
             .flat_map(|value| value.split(','));
-        hops.any(|hop| hop.trim().ends_with(&self.0))
+        hops.any(|hop| hop.trim().ends_with(&self.mark))
     }
 }
 
@@ -101,20 +116,31 @@ fn stranger(uri: &Uri, headers: &HeaderMap, own: &Own) -> Option<Stranger> {
     let is_named_here = uri
         .authority()
         .is_none_or(|named| is_this_machine(named.as_str()));
-    if !is_named_here || !every(HOST, is_this_machine) {
+    if own.hosts == Hosts::ThisMachine && (!is_named_here || !every(HOST, is_this_machine)) {
         return Some(Stranger::ForeignHost);
     }
     let is_page = headers
         .get("sec-fetch-site")
         .is_some_and(|site| site == "cross-site" || site == "same-site");
     let is_stranger = match headers.contains_key(ORIGIN) {
-        true => !every(ORIGIN, is_neighbour),
+        true => !every(ORIGIN, is_neighbour) && !is_of_this_host(headers, own.hosts),
         false => is_page,
     };
     if is_stranger {
         return Some(Stranger::ForeignPage);
     }
     climbs(uri.path()).then_some(Stranger::Climbing)
+}
+
+/// Whether a page is one of the proxy itself, where that has other names than this machine.
+fn is_of_this_host(headers: &HeaderMap, hosts: Hosts) -> bool {
+    let only = |name| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next()?.to_str().ok()?;
+        values.next().is_none().then_some(first)
+    };
+    let origin = only(ORIGIN).and_then(|origin: &str| Some(origin.split_once("://")?.1));
+    hosts == Hosts::Any && origin.is_some() && origin == only(HOST)
 }
 
 /// Whether a path has segments that mean another place, however they are spelled.

@@ -1,6 +1,6 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Own, Stranger, is_own_address, stranger};
+use super::{Hosts, Own, Stranger, is_own_address, stranger};
 
 fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
     list.iter()
@@ -18,7 +18,7 @@ type Case = (&'static [(&'static str, &'static str)], Option<Stranger>);
 
 #[test]
 fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
-    let own = Own::new([7; 8]);
+    let own = Own::new([7; 8], Hosts::ThisMachine);
     let cases: &[Case] = &[
         (&[], None),
         (&[("host", "127.0.0.1:7700")], None),
@@ -105,7 +105,7 @@ fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
 
 #[test]
 fn every_name_that_is_given_counts() {
-    let own = Own::new([7; 8]);
+    let own = Own::new([7; 8], Hosts::ThisMachine);
     let mut two = headers(&[("host", "127.0.0.1")]);
     two.append("host", HeaderValue::from_static("evil.example"));
     let path = "/v1/messages".parse().unwrap();
@@ -144,7 +144,7 @@ fn a_proxy_knows_itself_as_upstream() {
 
 #[test]
 fn paths_that_climb_are_refused_however_they_are_spelled() {
-    let own = Own::new([7; 8]);
+    let own = Own::new([7; 8], Hosts::ThisMachine);
     let of = |path: &str| stranger(&path.parse().unwrap(), &headers(&[]), &own);
     for path in [
         "/v1/../admin",

@@ -1,57 +1,65 @@
 //! The proxy: a request in, the provider's answer out.
 
+mod again;
 mod beginning;
 mod history;
 mod incoming;
 mod steering;
 
+use again::Again;
 use beginning::{Answer, Beginning};
 use history::History;
 pub(crate) use incoming::Unpacking;
 use incoming::{Collected, collect, context_beta, encoding, is_known, read_error};
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use epitome::Reason;
 use epitome_engine::model::Borrowed;
-use epitome_wire::{Refusal, Wire};
+use epitome_wire::Wire;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 
 use crate::answer::{LookFor, Seen, Watched};
 
-use crate::clients::Clients;
 use crate::clock::{Stopwatch, now_ms};
 use crate::config::ShownSetting;
-use crate::histories::Histories;
-use crate::keeper::{Action, Endpoint, Fault, Keeper, Kind, Lent, Outgoing, SecondRefusal};
+use crate::keeper::{Action, Endpoint, Keeper, Kind, Lent, Outgoing, SecondRefusal};
 use crate::neighbours::Own;
 use crate::shape::{self, say};
-use crate::tally::{Answered, Tally};
+use crate::tally::{Answered, Reached};
+use crate::tenants::{Founder, Peer, Register, Tenant};
 use crate::upstream::{Head, Upstream, UpstreamError, end_to_end};
 
 /// What the handlers share.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    /// Another one takes its place when the configuration changes.
-    pub(crate) keeper: RwLock<Arc<Keeper>>,
+    /// Who asks. Another one takes its place when the configuration changes.
+    pub(crate) register: RwLock<Arc<Register>>,
+    pub(crate) founder: Founder,
     pub(crate) upstream: Upstream,
     pub(crate) openai: Option<Uri>,
     pub(crate) anthropic: Option<Uri>,
     pub(crate) inspection_limit_bytes: usize,
-    /// What providers keep of conversations.
-    pub(crate) histories: Arc<Histories>,
-    /// What was done so far.
-    pub(crate) tally: Arc<Tally>,
+    /// How the upstreams have been doing, whoever asked.
+    pub(crate) reached: Reached,
+    /// Requests of nobody that is known.
+    pub(crate) strangers: AtomicU64,
     /// The settings as they are shown, each with where it comes from.
     pub(crate) shown: RwLock<Arc<[ShownSetting]>>,
     pub(crate) unpacking: Unpacking,
-    pub(crate) clients: Clients,
     /// By what it knows its own requests.
     pub(crate) own: Own,
+}
+
+/// A request of a tenant, and what it is held with.
+struct Exchange<'p> {
+    proxy: &'p Proxy,
+    tenant: &'p Tenant,
 }
 
 /// A request on its way: everything but the body.
@@ -74,6 +82,15 @@ pub(crate) async fn handle(
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let wire = shape::provider(parts.uri.path(), &parts.headers);
+    let register = proxy.register();
+    let peer = parts.extensions.get::<Peer>().copied();
+    let Some(tenant) = register.of_request(&parts.headers, peer) else {
+        return proxy.stranger(wire, peer);
+    };
+    let exchange = Exchange {
+        proxy: &proxy,
+        tenant,
+    };
     let Some(base) = proxy.base(wire) else {
         let message = match wire {
             Wire::OpenAiChat | Wire::OpenAiResponses => {
@@ -97,6 +114,7 @@ pub(crate) async fn handle(
         );
     }
     let mut headers = end_to_end(&parts.headers);
+    register.hide(&mut headers);
     proxy.own.mark(base, &mut headers);
     let mut envelope = Envelope {
         base,
@@ -117,7 +135,7 @@ pub(crate) async fn handle(
         ("POST", "/v1/chat/completions" | "/v1/responses" | "/v1/messages") => Kind::Turn,
         ("POST", "/v1/messages/count_tokens" | "/v1/responses/input_tokens") => Kind::Count,
         _ => {
-            return proxy
+            return exchange
                 .stream(
                     envelope,
                     body,
@@ -129,20 +147,20 @@ pub(crate) async fn handle(
     };
     let header = |name: &str| parts.headers.get(name).map(HeaderValue::as_bytes);
     if header("x-epitome-bypass") == Some(b"1") {
-        return proxy
+        return exchange
             .stream(envelope, body, Action::Bypassed, Reason::Bypassed)
             .await;
     }
     let encoding = encoding(&parts.headers);
     if encoding.as_deref().is_some_and(|names| !is_known(names)) {
-        return proxy
+        return exchange
             .stream(envelope, body, Action::Passthrough, Reason::BodyEncoded)
             .await;
     }
     let bytes = match collect(body, proxy.inspection_limit_bytes).await {
         Collected::Whole(bytes) => bytes,
         Collected::TooLarge(body) => {
-            return proxy
+            return exchange
                 .stream(envelope, body, Action::Passthrough, Reason::BodyTooLarge)
                 .await;
         }
@@ -152,17 +170,17 @@ pub(crate) async fn handle(
         }
     };
     let Some(encoding) = encoding else {
-        return proxy.converse(envelope, bytes, kind).await;
+        return exchange.converse(envelope, bytes, kind).await;
     };
     let limit = proxy.inspection_limit_bytes;
     match proxy.unpacking.unpack(bytes.clone(), encoding, limit).await {
         Ok(plain) => {
             envelope.packed = Some(bytes);
-            proxy.converse(envelope, plain, kind).await
+            exchange.converse(envelope, plain, kind).await
         }
         Err(reason) => {
             let body = Body::from(bytes);
-            proxy
+            exchange
                 .stream(envelope, body, Action::Passthrough, reason)
                 .await
         }
@@ -175,6 +193,28 @@ impl Proxy {
             Wire::OpenAiChat | Wire::OpenAiResponses => self.openai.as_ref(),
             Wire::Anthropic => self.anthropic.as_ref(),
         }
+    }
+
+    /// A request that nobody known sent: it goes nowhere. What it brought to be known by is not said.
+    fn stranger(&self, wire: Wire, peer: Option<Peer>) -> Response<Body> {
+        let count = self.strangers.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_power_of_two() {
+            let peer = peer.map(|Peer(address)| address);
+            tracing::warn!(count, ?peer, "a request of nobody that is known is refused");
+        }
+        let message = "this proxy does not know who asks: send the key that its operator gave you in the header x-epitome-key";
+        shape::error(wire, StatusCode::UNAUTHORIZED, "unknown_tenant", message)
+    }
+}
+
+impl Exchange<'_> {
+    fn keeper(&self) -> Arc<Keeper> {
+        self.tenant.keeper()
+    }
+
+    fn reached(&self, wire: Wire, has_answered: bool) {
+        self.proxy.reached.note(wire, has_answered);
+        self.tenant.tally.reached().note(wire, has_answered);
     }
 
     /// A body that is not read: it goes on as it comes.
@@ -194,15 +234,15 @@ impl Proxy {
             is_private: _,
             packed: _,
         } = envelope;
-        self.tally.streamed(action, reason);
+        self.tenant.tally.streamed(action, reason);
         let head = Head {
             base,
             method,
             path_and_query: &path,
             headers,
         };
-        let sent = self.upstream.stream(head, body).await;
-        self.tally.reached(wire, sent.is_ok());
+        let sent = self.proxy.upstream.stream(head, body).await;
+        self.reached(wire, sent.is_ok());
         match sent {
             Ok(answer) => {
                 let (parts, body) = answer.into_parts();
@@ -241,7 +281,7 @@ impl Proxy {
         };
         let first = keeper.admit(asked, body, &endpoint, kind, now_ms()).await;
         let first = history.as_sent(first);
-        self.tally.held_for(stopwatch.taken());
+        self.tenant.tally.held_for(stopwatch.taken());
         let answer = match self.forward(&envelope, &first).await {
             Ok(answer) => answer,
             Err(error) => return self.unanswered(wire, &error, &first),
@@ -311,39 +351,6 @@ impl Proxy {
         }
     }
 
-    /// What to send instead of a request that was refused, if anything.
-    async fn second_try(&self, outgoing: &Outgoing, status: StatusCode, text: &[u8]) -> Again {
-        let Some(ticket) = outgoing.ticket.as_ref() else {
-            return Again::Nothing;
-        };
-        let status = status.as_u16();
-        let refusal = Refusal::read(status, text, &outgoing.bytes);
-        let overflow = match refusal {
-            // What may be a quotation counts only where the size speaks for it too.
-            Refusal::Overflow(overflow) if overflow.is_echoed => {
-                self.keeper().is_nearly_full(ticket).then_some(overflow)
-            }
-            Refusal::Overflow(overflow) => Some(overflow),
-            _ => self.keeper().wordless(ticket, status, text),
-        };
-        if let Some(overflow) = overflow {
-            return match self.keeper().recover(ticket, overflow).await {
-                Ok(shorter) => Again::Send(shorter),
-                Err(reason) => Again::Say(reason),
-            };
-        }
-        let fault = match refusal {
-            Refusal::Structural => Fault::Structural,
-            Refusal::Other if matches!(status, 400 | 413 | 422) => Fault::Unknown,
-            _ => return Again::Nothing,
-        };
-        if outgoing.action != Action::Compacted {
-            return Again::Nothing;
-        }
-        let again = self.keeper().refused(ticket, fault);
-        again.map_or(Again::Nothing, Again::Send)
-    }
-
     async fn forward(
         &self,
         envelope: &Envelope<'_>,
@@ -351,7 +358,7 @@ impl Proxy {
     ) -> Result<Response<Incoming>, UpstreamError> {
         if let Some(ticket) = outgoing.ticket.as_ref().filter(|_| !envelope.is_private) {
             let conversation = ticket.place.conversation.as_str();
-            self.clients.saw(conversation, &envelope.headers);
+            self.tenant.clients.saw(conversation, &envelope.headers);
         }
         let is_ours = outgoing.action == Action::Compacted;
         let bytes = match &envelope.packed {
@@ -372,8 +379,8 @@ impl Proxy {
                 headers,
             }
         };
-        let sent = self.upstream.whole(head, bytes).await;
-        self.tally.reached(envelope.wire, sent.is_ok());
+        let sent = self.proxy.upstream.whole(head, bytes).await;
+        self.reached(envelope.wire, sent.is_ok());
         sent
     }
 
@@ -400,8 +407,8 @@ impl Proxy {
         };
         let body = match parts.status.is_success() && (ticket.is_some() || open.is_some()) {
             true => {
-                let (keeper, histories) = (self.keeper(), Arc::clone(&self.histories));
-                let tally = Arc::clone(&self.tally);
+                let (keeper, histories) = (self.keeper(), Arc::clone(&self.tenant.histories));
+                let tally = Arc::clone(&self.tenant.tally);
                 let report = Box::new(move |seen: Seen| {
                     if let Some(counted) = seen.counted {
                         tally.counted(counted);
@@ -449,7 +456,7 @@ impl Proxy {
 
     /// Says in the headers what was done and why, and counts it.
     fn announce(&self, headers: &mut HeaderMap, outgoing: &Outgoing, answered: Answered) {
-        self.tally.went_out(outgoing, answered);
+        self.tenant.tally.went_out(outgoing, answered);
         say(headers, "x-epitome-action", outgoing.action.as_str());
         say(headers, "x-epitome-reason", outgoing.reason.as_str());
         if let Some(size) = outgoing.size {
@@ -461,16 +468,6 @@ impl Proxy {
             say(headers, "x-epitome-conversation", conversation);
         }
     }
-}
-
-/// What follows a refusal.
-enum Again {
-    /// This is sent instead.
-    Send(Outgoing),
-    /// Nothing helps, for this reason: the provider's answer is passed on.
-    Say(Reason),
-    /// It is not about us: the provider's answer is passed on.
-    Nothing,
 }
 
 /// The provider's answer, with its own status and headers.

@@ -1,6 +1,7 @@
 //! A server from start to graceful end.
 
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
@@ -8,36 +9,29 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use epitome::Preset;
-use epitome_engine::known_models::KnownModels;
-use epitome_store::{AnyStore, Keys, TenantId, Tenants};
-use epitome_wire::ChainKey;
+use epitome_store::{AnyStore, Keys};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access;
 use crate::address::bare;
-use crate::clients::Clients;
 use crate::clock;
 use crate::config::{Config, ShownSetting, StartError, StoreLocation};
-use crate::control::{self, Control, Token};
-use crate::histories::Histories;
-use crate::index::Index;
-use crate::journal::{Journal, may_pass};
-use crate::keeper::{Action, Keeper, Rules};
-use crate::models::Models;
-use crate::neighbours::{self, Own, is_own_address};
+use crate::control::{self, Control};
+use crate::keeper::Action;
+use crate::neighbours::{self, Hosts, Own, is_own_address};
+use crate::open_store::OpenStore;
 use crate::proxy::{self, Proxy, Unpacking};
-use crate::serving;
-use crate::status;
+use crate::serving::{self, Peers};
+use crate::status::{self, Status};
+use crate::tally::{Reached, Totals};
+use crate::tenants::{Founder, fresh_secret};
+use crate::token::Token;
 use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
 const DRAIN: Duration = Duration::from_secs(5);
-/// How often a store is asked for its key at the start, and how long to wait in between.
-const KEY_TRIES: usize = 5;
-const KEY_WAIT: Duration = Duration::from_millis(200);
 
 /// A server that listens already and serves once [`Server::run`] is called.
 #[derive(Debug)]
@@ -58,49 +52,11 @@ impl Server {
     /// go through, and the failures are counted.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         config.check()?;
-        let store = open(&config.store).await?;
-        let tenant = TenantId::local();
-        let preset = Preset::from(&config.settings);
-        let models = Models::new(
-            config.windows.clone().or(config.window_tokens),
-            config.settings.margins(),
-            preset.assumed_window(),
-            KnownModels::default(),
-        );
-        let mut secret = fresh_secret();
-        // Without its key nothing that the store holds is recognised, and what is written is recognised by nobody.
-        let mut kept_in = store.clone();
-        if let Some(store) = &store {
-            match tenant_key(store, &tenant, secret).await {
-                Ok(known) => secret = known,
-                Err(error) => {
-                    tracing::warn!(%error, "store does not tell its key; conversations are kept in memory only");
-                    kept_in = None;
-                }
-            }
-            if let Err(error) = models.known().recall_all(&**store).await {
-                tracing::warn!(%error, "what is believed of models cannot be read and is learned anew");
-            }
-        }
+        let open = open(&config.store).await?.map(OpenStore::new);
         let tasks = TaskTracker::new();
-        let index = Arc::new(Index::default());
-        let is_keyless = kept_in.is_none() && store.is_some();
-        let journal = Journal::start(kept_in, tenant, Arc::clone(&index), &tasks);
-        if is_keyless {
-            journal.note_missing_key();
-        }
-        let journal = Arc::new(journal);
-        let key = ChainKey::new(secret);
-        let rules = Rules::of(&config);
-        let keeper = Keeper::new(
-            config.mode,
-            rules,
-            key,
-            models,
-            index,
-            Arc::clone(&journal),
-            tasks.clone(),
-        );
+        let lent = open.as_ref().map(OpenStore::lent).unwrap_or_default();
+        let founder = Founder::new(lent, tasks.clone());
+        let register = founder.register(&config, &[]).await;
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.map_err(|source| StartError::Listen {
             address: config.listen,
@@ -115,24 +71,28 @@ impl Server {
                 return Err(StartError::OwnUpstream(upstream.clone()));
             }
         }
+        let hosts = match config.listen.ip().is_loopback() {
+            true => Hosts::ThisMachine,
+            false => Hosts::Any,
+        };
         let proxy = Proxy {
-            keeper: RwLock::new(Arc::new(keeper)),
+            register: RwLock::new(Arc::new(register)),
+            founder,
             upstream: Upstream::new(),
             openai: config.openai_upstream.as_ref().map(without_user),
             anthropic: config.anthropic_upstream.as_ref().map(without_user),
             inspection_limit_bytes: config.inspection_limit_bytes,
-            histories: Arc::new(Histories::new(journal)),
-            tally: Arc::default(),
+            reached: Reached::default(),
+            strangers: AtomicU64::new(0),
             shown: RwLock::default(),
             unpacking: Unpacking::new(),
-            clients: Clients::default(),
-            own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8])),
+            own: Own::new(*fresh_secret().first_chunk().unwrap_or(&[0; 8]), hosts),
         };
         Ok(Self {
             listener,
             address,
             proxy: Arc::new(proxy),
-            store,
+            store: open.map(|open| Arc::clone(open.store())),
             token: Token::of(&fresh_secret()),
             tasks,
         })
@@ -182,6 +142,15 @@ impl Server {
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
         let ending = CancellationToken::new();
+        let status = Router::new()
+            .route("/healthz", get(status::health))
+            .route("/readyz", get(status::ready))
+            .route("/metrics", get(status::metrics))
+            .with_state(Status::new(
+                Arc::clone(&self.proxy),
+                self.token.clone(),
+                self.address,
+            ));
         let control = control::router(Control::new(
             Arc::clone(&self.proxy),
             self.store,
@@ -190,11 +159,9 @@ impl Server {
             ending.clone(),
         ));
         let router = Router::new()
-            .route("/healthz", get(status::health))
-            .route("/readyz", get(status::ready))
-            .route("/metrics", get(status::metrics))
             .route("/v1/{*path}", any(proxy::handle))
             .with_state(Arc::clone(&self.proxy))
+            .merge(status)
             .merge(control)
             .fallback(nothing_here)
             .layer(from_fn_with_state(
@@ -206,7 +173,11 @@ impl Server {
             shutdown.await;
             ending.cancel();
         };
-        serving::serve(self.listener, router, shutdown).await;
+        let peers = match self.proxy.register().tells_apart() {
+            true => Peers::Told,
+            false => Peers::Untold,
+        };
+        serving::serve(self.listener, router, peers, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
         if clock::within(DRAIN, self.tasks.wait()).await.is_err() {
@@ -241,8 +212,10 @@ impl Reloader {
     #[must_use]
     pub fn figures(&self) -> Option<Figures> {
         let proxy = self.proxy.upgrade()?;
-        let counts = proxy.tally.by_reason();
-        let (tokens_before, tokens_after) = proxy.tally.tokens();
+        let register = proxy.register();
+        let totals = Totals::of(register.all().iter().map(|tenant| &*tenant.tally));
+        let counts = totals.by_reason();
+        let (tokens_before, tokens_after) = totals.tokens;
         let shortened = counts
             .iter()
             .filter(|(action, ..)| *action == Action::Compacted);
@@ -254,13 +227,22 @@ impl Reloader {
         })
     }
 
-    /// From the next request on: design and its settings, windows, summariser, and whether it only watches. Where it
+    /// From the next request on: design and its settings, windows, summariser, tenants, and whether it only watches. Where it
     /// listens, where it sends and where it keeps conversations stays until a restart.
-    pub fn reload(&self, config: &Config, settings: Vec<ShownSetting>) {
+    ///
+    /// # Errors
+    /// What is wrong with the tenants. They stay as they were, and so does everything else.
+    pub async fn reload(
+        &self,
+        config: &Config,
+        settings: Vec<ShownSetting>,
+    ) -> Result<(), StartError> {
+        config.tenants.check()?;
         if let Some(proxy) = self.proxy.upgrade() {
-            proxy.reconfigure(config);
+            proxy.reconfigure(config).await?;
             proxy.show(settings);
         }
+        Ok(())
     }
 }
 
@@ -299,30 +281,4 @@ async fn open(location: &StoreLocation) -> Result<Option<Arc<AnyStore>>, StartEr
         source,
     })?;
     Ok(Some(Arc::new(store)))
-}
-
-/// The key that conversations of a store are known by. A database that is just starting, or whose connections are all in
-/// use, is asked again.
-async fn tenant_key(
-    store: &AnyStore,
-    tenant: &TenantId,
-    fresh: [u8; 32],
-) -> Result<[u8; 32], epitome_store::Error> {
-    for _ in 1..KEY_TRIES {
-        match store.tenant_key(tenant, fresh).await {
-            Err(error) if may_pass(&error) => clock::sleep(KEY_WAIT).await,
-            known => return known,
-        }
-    }
-    store.tenant_key(tenant, fresh).await
-}
-
-/// A secret nobody can guess.
-fn fresh_secret() -> [u8; 32] {
-    let mut secret = [0; 32];
-    let provider = rustls::crypto::ring::default_provider();
-    if provider.secure_random.fill(&mut secret).is_err() {
-        tracing::warn!("the system gives no random numbers; chains are made with a known key");
-    }
-    secret
 }

@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::{Timer, sleep, within};
+use crate::tenants::Peer;
 
 /// How long a connection may take for a head. It counts while nothing is sent too, so that it is longer than clients keep
 /// their own idle connections.
@@ -36,6 +37,7 @@ const FULL: Duration = Duration::from_secs(1);
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
+    peers: Peers,
     shutdown: impl Future<Output = ()> + Send,
 ) {
     let mut shutdown = pin!(shutdown);
@@ -47,10 +49,11 @@ pub(crate) async fn serve(
             () = &mut shutdown => break,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 // Small pieces of an answer leave as they come.
                 let _ = stream.set_nodelay(true);
-                connections.spawn(converse(stream, router.clone(), ending.clone()));
+                let peer = (peers == Peers::Told).then(|| Peer(peer.ip()));
+                connections.spawn(converse(stream, peer, router.clone(), ending.clone()));
             }
             Err(error) if is_of_one_client(&error) => {}
             Err(error) => {
@@ -65,6 +68,15 @@ pub(crate) async fn serve(
     connections.wait().await;
 }
 
+/// Whether requests are told from where they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Peers {
+    /// They are.
+    Told,
+    /// Nobody asks.
+    Untold,
+}
+
 fn is_of_one_client(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -73,14 +85,23 @@ fn is_of_one_client(error: &io::Error) -> bool {
 }
 
 /// One connection. What goes wrong with it is between it and its client.
-async fn converse(stream: TcpStream, router: Router, ending: CancellationToken) {
+async fn converse(
+    stream: TcpStream,
+    peer: Option<Peer>,
+    router: Router,
+    ending: CancellationToken,
+) {
     let phase = Arc::new(SharedPhase::default());
     let service = TowerToHyperService::new(router);
     let exchange = {
         let phase = Arc::clone(&phase);
         service_fn(move |request: http::Request<Incoming>| {
             let phase = Arc::clone(&phase);
-            let request = request.map(|body| Body::new(Received::new(body, Arc::clone(&phase))));
+            let mut request =
+                request.map(|body| Body::new(Received::new(body, Arc::clone(&phase))));
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
             let answer = service.call(request);
             async move {
                 let answer = answer.await?;

@@ -12,7 +12,7 @@ pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -
         }),
         Wire::Anthropic => serde_json::json!({
             "type": "error",
-            "error": {"type": "api_error", "message": message},
+            "error": {"type": anthropic_type(status), "message": message},
             "epitome_code": code,
         }),
     };
@@ -25,6 +25,14 @@ pub(crate) fn error(wire: Wire, status: StatusCode, code: &str, message: &str) -
     say(response.headers_mut(), "x-epitome-action", "passthrough");
     say(response.headers_mut(), "x-epitome-reason", code);
     response
+}
+
+/// What Anthropic calls an error with this status.
+const fn anthropic_type(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "authentication_error",
+        _ => "api_error",
+    }
 }
 
 /// Says something about a request in a header of ours.

@@ -1,5 +1,7 @@
 //! What was done with requests: counted by action and reason, and told once per conversation where nothing could be done.
 
+mod totals;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,6 +13,7 @@ use epitome_wire::{Counted, Wire};
 
 use crate::advice::advice;
 use crate::keeper::{Action, Outgoing, Size};
+pub(crate) use totals::Totals;
 
 /// Conversations of which it is remembered that they were told of.
 const TOLD: usize = 10_000;
@@ -27,8 +30,29 @@ pub(crate) struct Tally {
     money: Money,
     cache: Cache,
     waiting: Waiting,
+    reached: Reached,
+}
+
+/// How the upstreams have been doing.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
     openai: Reach,
     anthropic: Reach,
+}
+
+impl Reached {
+    /// Whether an upstream answered.
+    pub(crate) fn note(&self, wire: Wire, has_answered: bool) {
+        self.of(wire).note(has_answered);
+    }
+
+    /// How an upstream has been doing.
+    pub(crate) const fn of(&self, wire: Wire) -> &Reach {
+        match wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses => &self.openai,
+            Wire::Anthropic => &self.anthropic,
+        }
+    }
 }
 
 /// What was not paid because it was not sent, in nanodollars.
@@ -244,17 +268,9 @@ impl Tally {
         }
     }
 
-    /// Whether an upstream answered.
-    pub(crate) fn reached(&self, wire: Wire, has_answered: bool) {
-        self.reach(wire).note(has_answered);
-    }
-
-    /// How an upstream has been doing.
-    pub(crate) const fn reach(&self, wire: Wire) -> &Reach {
-        match wire {
-            Wire::OpenAiChat | Wire::OpenAiResponses => &self.openai,
-            Wire::Anthropic => &self.anthropic,
-        }
+    /// How the upstreams have been doing.
+    pub(crate) const fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     /// Requests by what was done with them and why.

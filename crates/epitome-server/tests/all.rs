@@ -79,6 +79,9 @@ mod strange;
 #[path = "all/stress.rs"]
 mod stress;
 #[cfg(test)]
+#[path = "all/tenants.rs"]
+mod tenants;
+#[cfg(test)]
 #[path = "all/traces.rs"]
 mod traces;
 #[cfg(test)]

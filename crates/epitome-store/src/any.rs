@@ -10,7 +10,8 @@ use crate::{
     BeliefRow, Beliefs, ConversationId, Deleted, EntryRow, EntryWords, Error, Housekeeping, Keys,
     LearnedWindow, Leases, Memories, MemoryRow, Oldest, Outcome, Outcomes, OwnedConversation,
     PinRow, Pins, PostgresStore, Resealed, Restored, Result, Saved, Search, SearchHit, SearchScope,
-    SnapshotRow, SqliteStore, Store, StoreStatistics, SweepBefore, Swept, TenantId, Tenants,
+    SnapshotRow, SqliteStore, Store, StoreStatistics, SweepBefore, Swept, TenantId, TenantUsage,
+    Tenants, Usage,
 };
 
 /// Any of the stores, chosen at run time. Where there is a key, values are encrypted here: whoever takes a store out of it passes
@@ -222,6 +223,12 @@ dispatch!(Beliefs {
 dispatch!(Outcomes {
     fn record_outcome(&self, tenant: &TenantId, outcome: &Outcome) -> Result<()>;
     fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
+});
+
+dispatch!(Usage {
+    fn usage(&self, tenant: &TenantId) -> Result<TenantUsage>;
+    fn add_summary_spend(&self, tenant: &TenantId, day: i64, nanodollars: u64) -> Result<()>;
+    fn summary_spend(&self, tenant: &TenantId, from_day: i64) -> Result<u64>;
 });
 
 dispatch!(Housekeeping {

@@ -42,11 +42,12 @@ pub use rows::{
     Append, Appended, BeliefRow, ChangeKind, ChangeRow, Committed, CompactionRow, CompactionState,
     ConversationRow, Deleted, EntryRow, EntryWords, LearnedWindow, MemoryRow, NewChange,
     NewConversation, NodeRow, Oldest, Outcome, OwnedConversation, PinMark, PinRow, Resealed,
-    Restored, Saved, SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TurnRow,
+    Restored, Saved, SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TenantUsage,
+    TurnRow,
 };
 pub use seal::Keys;
 pub use sqlite::SqliteStore;
 pub use store::{
     Beliefs, Changes, Compactions, Conversations, Entries, Housekeeping, Leases, Memories,
-    Outcomes, Pins, Search, Store, Tenants, Turns,
+    Outcomes, Pins, Search, Store, Tenants, Turns, Usage,
 };

@@ -20,6 +20,7 @@ mod schema;
 mod search;
 mod tenants;
 mod turns;
+mod usage;
 
 use std::fmt;
 

@@ -6,6 +6,7 @@ mod memory;
 mod pin;
 mod search;
 mod turn;
+mod usage;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
 pub use housekeeping::{
@@ -15,6 +16,7 @@ pub use memory::{MemoryRow, Saved};
 pub use pin::{PinMark, PinRow};
 pub use search::{EntryWords, SearchHit, SearchScope};
 pub use turn::TurnRow;
+pub use usage::TenantUsage;
 
 use bytes::Bytes;
 use epitome::Digest;

@@ -21,6 +21,7 @@ mod search;
 mod tenants;
 mod transaction;
 mod turns;
+mod usage;
 
 #[cfg(test)]
 #[path = "sqlite_tests.rs"]

@@ -229,3 +229,20 @@ pub(crate) const DELETE_WINDOW: &str = "DELETE FROM windows WHERE endpoint = $1 
 
 pub(crate) const SELECT_WINDOWS: &str =
     "SELECT endpoint, model, window_tokens, at_ms FROM windows ORDER BY endpoint, model";
+
+/// The lengths are known without reading what is long.
+pub(crate) const SELECT_USAGE: &str = "\
+    SELECT (SELECT count(*) FROM conversations WHERE tenant = $1), CAST( \
+        COALESCE((SELECT sum(octet_length(raw)) FROM entries WHERE tenant = $1), 0) \
+        + COALESCE((SELECT sum(octet_length(items)) FROM turns WHERE tenant = $1), 0) \
+        + COALESCE((SELECT sum(octet_length(summary) + octet_length(record)) \
+            FROM compactions WHERE tenant = $1), 0) AS BIGINT)";
+
+pub(crate) const ADD_SUMMARY_SPEND: &str = "\
+    INSERT INTO summary_spend (tenant, day, nanodollars) VALUES ($1, $2, $3) \
+    ON CONFLICT (tenant, day) DO UPDATE \
+        SET nanodollars = summary_spend.nanodollars + excluded.nanodollars";
+
+pub(crate) const SELECT_SUMMARY_SPEND: &str = "\
+    SELECT CAST(COALESCE(sum(nanodollars), 0) AS BIGINT) FROM summary_spend \
+        WHERE tenant = $1 AND day >= $2";

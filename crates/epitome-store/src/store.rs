@@ -13,6 +13,7 @@ mod pins;
 mod search;
 mod tenants;
 mod turns;
+mod usage;
 
 pub use beliefs::Beliefs;
 pub use changes::Changes;
@@ -27,6 +28,7 @@ pub use pins::Pins;
 pub use search::Search;
 pub use tenants::Tenants;
 pub use turns::Turns;
+pub use usage::Usage;
 
 /// An append-only log of conversations with their compactions, for many tenants.
 ///
@@ -48,6 +50,7 @@ pub trait Store:
     + Beliefs
     + Outcomes
     + Turns
+    + Usage
     + Housekeeping
     + Send
     + Sync

@@ -68,6 +68,7 @@ const PARTS: &[Part] = &[
             "recovery::",
             "reports::",
             "status::",
+            "tenants::",
             "traces::",
         ],
         soak_only: &["browser::", "sdk::", "stress::"],

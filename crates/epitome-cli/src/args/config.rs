@@ -23,6 +23,18 @@ pub(crate) enum ConfigCommand {
     Trust(ConfigTrustArgs),
     /// Print the JSON Schema of epitome.toml
     Schema,
+    /// Make a key for a tenant, and print it with its digest, which is all that a configuration holds of it
+    Key(ConfigKeyArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigKeyArgs {
+    /// Print the digest of a key that is there already, such as a provider's: it is read from standard input
+    #[arg(long)]
+    pub(crate) stdin: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, ClapArgs)]

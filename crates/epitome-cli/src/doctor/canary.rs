@@ -7,6 +7,7 @@ use epitome::PresetName;
 use epitome::settings::Settings;
 use epitome_server::{
     Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Pruning, Server, StoreLocation,
+    TenantSettings,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -39,6 +40,7 @@ pub(super) async fn fly() -> Result<String> {
         mode: Mode::Act,
         pruning: Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+        tenants: TenantSettings::default(),
     })
     .await?;
     let address = server.address();

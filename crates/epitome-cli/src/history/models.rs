@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use epitome_engine::archive::{BelievedModel, believed_models};
+use epitome_engine::known_models::stored_endpoint;
 use epitome_store::{Beliefs, Store};
 use serde_json::{Value, json};
 
@@ -14,15 +15,16 @@ use crate::{Ending, print};
 pub(super) async fn run(args: &ModelsArgs) -> Result<Ending> {
     let Some(model) = &args.forget else {
         let store = args.at.open_read_only().await?;
-        let known = believed_models(&store).await?;
+        let known = believed_models(&store, &args.at.tenant).await?;
         store.close().await;
         print(&told(&known, args.at.json))?;
         return Ok(Ending::Done);
     };
     let store = args.at.open().await?;
     let mut forgotten = Vec::new();
-    for one in believed_models(&store).await? {
-        if one.model == *model && store.forget_belief(&one.endpoint, &one.model).await? {
+    for one in believed_models(&store, &args.at.tenant).await? {
+        let endpoint = stored_endpoint(&args.at.tenant, &one.endpoint);
+        if one.model == *model && store.forget_belief(&endpoint, &one.model).await? {
             forgotten.push(one.endpoint);
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use epitome_config::{Loaded, Problem, Watch};
 use epitome_server::Reloader;
 
-use super::{configured, shown};
+use super::{for_tenants, shown};
 use crate::clock;
 
 /// How often the files are looked at.
@@ -45,9 +45,12 @@ pub(super) async fn keep_current(watch: Watch, reloader: Reloader, mut loaded: L
                 continue;
             }
         };
-        match configured(&now) {
+        match for_tenants(&now) {
             Ok(config) => {
-                reloader.reload(&config, shown(&now));
+                if let Err(error) = reloader.reload(&config, shown(&now)).await {
+                    tracing::error!("{error}\nthe configuration stays as it was");
+                    continue;
+                }
                 let is_new = |problem: &&Problem| !loaded.warnings.contains(*problem);
                 for problem in now.warnings.iter().filter(is_new) {
                     tracing::warn!("{problem}");

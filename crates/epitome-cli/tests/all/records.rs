@@ -6,7 +6,7 @@ use std::process::Output;
 use epitome::{Message, Role, Window};
 use epitome_engine::{Conversation, Engine};
 use epitome_server::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, StoreLocation, TenantSettings,
 };
 use epitome_store::{AnyStore, ConversationId};
 use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel, Wire, client};
@@ -90,6 +90,7 @@ async fn kept_by_a_proxy(folder: &Path) -> String {
         hooks: epitome_engine::Hooks::default(),
         pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+        tenants: TenantSettings::default(),
     })
     .await
     .unwrap();

@@ -3,11 +3,12 @@
 use epitome::{
     Belief, Calibration, ContextBeta, Evidence, Learned, Window, WindowSource, window_of_with,
 };
-use epitome_store::{AnyStore, Beliefs};
+use epitome_store::{AnyStore, Beliefs, TenantId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ArchiveError;
+use crate::known_models::own_endpoint;
 
 /// What a store holds of one model at one endpoint.
 #[derive(Clone, Debug)]
@@ -28,13 +29,19 @@ struct StoredWindow {
     belief: Belief,
 }
 
-/// Everything that is believed of models.
+/// Everything that a tenant believes of models.
 ///
 /// # Errors
 /// [`ArchiveError`] when the store does not answer, or what it holds cannot be read.
-pub async fn believed_models(store: &AnyStore) -> Result<Vec<BelievedModel>, ArchiveError> {
-    let mut known = Vec::new();
+pub async fn believed_models(
+    store: &AnyStore,
+    tenant: &TenantId,
+) -> Result<Vec<BelievedModel>, ArchiveError> {
+    let mut known: Vec<BelievedModel> = Vec::new();
     for row in store.beliefs().await? {
+        let Some(endpoint) = own_endpoint(tenant, &row.endpoint) else {
+            continue;
+        };
         let window = row
             .window
             .as_deref()
@@ -48,15 +55,18 @@ pub async fn believed_models(store: &AnyStore) -> Result<Vec<BelievedModel>, Arc
             .map_or_else(Belief::default, |stored| stored.belief);
         known.push(BelievedModel {
             belief: belief.with_calibration(counts.transpose()?.unwrap_or_default()),
-            endpoint: row.endpoint,
+            endpoint: endpoint.to_owned(),
             model: row.model,
             at_ms: row.at_ms,
         });
     }
     for row in store.learned_windows().await? {
+        let Some(endpoint) = own_endpoint(tenant, &row.endpoint) else {
+            continue;
+        };
         let is_known = known
             .iter()
-            .any(|one| one.endpoint == row.endpoint && one.model == row.model);
+            .any(|one| one.endpoint == endpoint && one.model == row.model);
         if !is_known {
             let learned = Learned {
                 window_tokens: row.window_tokens,
@@ -64,7 +74,7 @@ pub async fn believed_models(store: &AnyStore) -> Result<Vec<BelievedModel>, Arc
             };
             known.push(BelievedModel {
                 belief: Belief::recalled(Some(learned)),
-                endpoint: row.endpoint,
+                endpoint: endpoint.to_owned(),
                 model: row.model,
                 at_ms: row.at_ms,
             });

@@ -11,7 +11,7 @@ use super::call::Caller;
 use super::connection::Connections;
 use super::endpoint::{CallLimits, Delivery, Endpoint, EndpointError};
 use super::key::Key;
-use super::spend::SpendLedger;
+use super::spend::{Purse, SpendLedger};
 use crate::clock::Clock;
 
 /// The headers that say who asks and how: everything else stays with the client's own request.
@@ -123,6 +123,13 @@ impl Lender {
     #[must_use]
     pub fn on_account(mut self, earlier: &SpendLedger) -> Self {
         self.spending = Arc::new(self.spending.on_account_of(earlier));
+        self
+    }
+
+    /// The same, paid for from this purse.
+    #[must_use]
+    pub fn paid_from(mut self, purse: Arc<Purse>) -> Self {
+        self.spending = Arc::new(self.spending.paid_from(purse));
         self
     }
 

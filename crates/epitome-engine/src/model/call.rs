@@ -18,7 +18,7 @@ use super::error::CallError;
 use super::key::Key;
 use super::request::{Ask, Form};
 use super::retry::Retries;
-use super::spend::SpendLedger;
+use super::spend::{Purse, SpendLedger};
 use crate::clock::{self, Clock, Instant};
 use crate::statistics::cost_nanodollars;
 
@@ -72,6 +72,13 @@ impl Caller {
     #[must_use]
     pub fn on_account(mut self, earlier: &SpendLedger) -> Self {
         self.spending = Arc::new(self.spending.on_account_of(earlier));
+        self
+    }
+
+    /// The same caller, paid for from this purse.
+    #[must_use]
+    pub fn paid_from(mut self, purse: Arc<Purse>) -> Self {
+        self.spending = Arc::new(self.spending.paid_from(purse));
         self
     }
 

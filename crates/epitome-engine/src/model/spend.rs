@@ -1,6 +1,7 @@
 //! What summaries may cost.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::CallError;
@@ -21,6 +22,83 @@ pub struct SpendLimits {
 pub struct SpendLedger {
     limits: SpendLimits,
     spent: Arc<Mutex<Spent>>,
+    purse: Option<Arc<Purse>>,
+}
+
+/// What one of several payers has spent and may still spend, of all that goes through a ledger.
+#[derive(Debug)]
+pub struct Purse {
+    spent_nanodollars: AtomicU64,
+    unbooked_nanodollars: AtomicU64,
+    /// [`Purse::UNLIMITED`] where there is no end to it.
+    left_nanodollars: AtomicU64,
+}
+
+impl Default for Purse {
+    fn default() -> Self {
+        Self {
+            spent_nanodollars: AtomicU64::new(0),
+            unbooked_nanodollars: AtomicU64::new(0),
+            left_nanodollars: AtomicU64::new(Self::UNLIMITED),
+        }
+    }
+}
+
+impl Purse {
+    const UNLIMITED: u64 = u64::MAX;
+
+    /// What was spent since it was made, in dollars.
+    #[must_use]
+    pub fn total_usd(&self) -> f64 {
+        self.spent_nanodollars.load(Ordering::Relaxed) as f64 / 1e9
+    }
+
+    /// What was spent since this was asked last, in billionths of a dollar: whoever asks keeps account of it.
+    #[must_use]
+    pub fn take_unbooked(&self) -> u64 {
+        self.unbooked_nanodollars.swap(0, Ordering::Relaxed)
+    }
+
+    /// Gives back what was taken and could not be booked.
+    pub fn put_back_unbooked(&self, nanodollars: u64) {
+        let unbooked = &self.unbooked_nanodollars;
+        unbooked.fetch_add(nanodollars, Ordering::Relaxed);
+    }
+
+    /// What was spent and not asked about yet, in billionths of a dollar.
+    #[must_use]
+    pub fn unbooked(&self) -> u64 {
+        self.unbooked_nanodollars.load(Ordering::Relaxed)
+    }
+
+    /// From now on no more than this is spent, in billionths of a dollar; `None` takes the limit away.
+    pub fn leave(&self, nanodollars: Option<u64>) {
+        let left = nanodollars.map_or(Self::UNLIMITED, |left| left.min(Self::UNLIMITED - 1));
+        self.left_nanodollars.store(left, Ordering::Relaxed);
+    }
+
+    /// What may still be spent, in billionths of a dollar; `None` without a limit.
+    #[must_use]
+    pub fn left(&self) -> Option<u64> {
+        let left = self.left_nanodollars.load(Ordering::Relaxed);
+        (left != Self::UNLIMITED).then_some(left)
+    }
+
+    fn spent(&self, usd: f64) {
+        let nanodollars = nanodollars(usd);
+        for sum in [&self.spent_nanodollars, &self.unbooked_nanodollars] {
+            sum.fetch_add(nanodollars, Ordering::Relaxed);
+        }
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        let less = |left: u64| (left != Self::UNLIMITED).then(|| left.saturating_sub(nanodollars));
+        // Without a limit there is nothing to subtract from.
+        let _ = self.left_nanodollars.fetch_update(set, fetch, less);
+    }
+}
+
+fn nanodollars(usd: f64) -> u64 {
+    // Neither negative nor beyond what fits: `as` keeps to the bounds.
+    (usd * 1e9).round() as u64
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +114,17 @@ impl SpendLedger {
         Self {
             limits,
             spent: Arc::default(),
+            purse: None,
+        }
+    }
+
+    /// The same account, of which this purse pays its own part.
+    #[must_use]
+    pub fn paid_from(&self, purse: Arc<Purse>) -> Self {
+        Self {
+            limits: self.limits,
+            spent: Arc::clone(&self.spent),
+            purse: Some(purse),
         }
     }
 
@@ -45,6 +134,7 @@ impl SpendLedger {
         Self {
             limits: self.limits,
             spent: Arc::clone(&earlier.spent),
+            purse: self.purse.clone(),
         }
     }
 
@@ -53,6 +143,16 @@ impl SpendLedger {
     /// # Errors
     /// [`CallError::SpendLimit`].
     pub fn allows(&self, conversation: &str, usd: f64, now_ms: i64) -> Result<(), CallError> {
+        if let Some(purse) = &self.purse
+            && let Some(left) = purse.left()
+            && (left == 0 || nanodollars(usd) > left)
+        {
+            let spent_usd = purse.total_usd();
+            return Err(CallError::SpendLimit {
+                limit_usd: spent_usd + left as f64 / 1e9,
+                spent_usd,
+            });
+        }
         let mut spent = self.lock();
         spent.forget(now_ms);
         let here = spent.conversations.get(conversation).copied();
@@ -75,6 +175,9 @@ impl SpendLedger {
 
     /// Notes what a call cost.
     pub fn spent(&self, conversation: &str, usd: f64, now_ms: i64) {
+        if let Some(purse) = &self.purse {
+            purse.spent(usd);
+        }
         let mut spent = self.lock();
         spent.forget(now_ms);
         *spent

@@ -20,6 +20,8 @@ pub(super) enum Failure {
     Wrong(String),
     /// It cannot be done: why.
     Refused(String),
+    /// It is the operator's business.
+    OperatorsOnly,
     /// Nothing is kept, so nothing can be shown.
     NoStore,
     /// The store does not answer.
@@ -44,6 +46,7 @@ impl Failure {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Wrong(_) => StatusCode::BAD_REQUEST,
             Self::Refused(_) => StatusCode::CONFLICT,
+            Self::OperatorsOnly => StatusCode::FORBIDDEN,
             Self::NoStore => StatusCode::SERVICE_UNAVAILABLE,
             Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -54,6 +57,7 @@ impl Failure {
             Self::NotFound(_) => "not_found",
             Self::Wrong(_) => "wrong_request",
             Self::Refused(_) => "refused",
+            Self::OperatorsOnly => "operators_only",
             Self::NoStore => "no_store",
             Self::Store(_) => "store",
         }
@@ -63,6 +67,10 @@ impl Failure {
     pub(super) fn message(&self) -> String {
         match self {
             Self::NotFound(what) | Self::Wrong(what) | Self::Refused(what) => what.clone(),
+            Self::OperatorsOnly => {
+                "this holds for all tenants: it is for who runs the server, with the token that `epitome serve` prints"
+                    .to_owned()
+            }
             Self::NoStore => {
                 "conversations are kept in memory only: start epitome with --store to see them here"
                     .to_owned()
@@ -86,7 +94,7 @@ pub(super) fn json(answer: Result<Value, Failure>) -> Response<Body> {
 
 /// A program without the token.
 pub(super) fn unauthorised() -> Response<Body> {
-    let message = "the control API needs its token: Authorization: Bearer TOKEN, as `epitome serve` prints it at its start";
+    let message = "the control API needs its token: Authorization: Bearer TOKEN, as `epitome serve` prints it at its start, or a key of a tenant";
     let error = json!({"error": {"code": "unauthorised", "message": message}});
     of(
         StatusCode::UNAUTHORIZED,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, RawQuery};
 use epitome::Reason;
 use epitome_engine::archive::{
     self, BelievedModel, Hit, ListedMessage, Within, compaction_object, conversation_object,
@@ -17,11 +17,12 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
-use super::{Control, query, rounds, saying};
+use super::view::View;
+use super::{query, rounds, saying};
 use crate::advice::advice;
 use crate::config::{Mode, ShownSetting};
 use crate::keeper::Action;
-use crate::status;
+use crate::status::{self, Subject};
 
 /// How many rows there are on a page where nobody says.
 const ROWS: u32 = 50;
@@ -41,47 +42,47 @@ pub(super) async fn description() -> Response<Body> {
     answer::of(StatusCode::OK, "application/json", DESCRIPTION)
 }
 
-pub(super) async fn get_overview(State(control): State<Arc<Control>>) -> Response<Body> {
+pub(super) async fn get_overview(control: View) -> Response<Body> {
     answer::json(overview(&control).await)
 }
 
 pub(super) async fn get_conversations(
-    State(control): State<Arc<Control>>,
+    control: View,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
     answer::json(conversations(&control, asked.as_deref()).await)
 }
 
 pub(super) async fn get_conversation(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
     answer::json(conversation(&control, &id).await)
 }
 
 pub(super) async fn get_compactions(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
     answer::json(compactions(&control, &id).await)
 }
 
 pub(super) async fn get_compaction(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
     answer::json(rounds::compaction(&control, &id).await)
 }
 
 pub(super) async fn get_recall(
-    State(control): State<Arc<Control>>,
+    control: View,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
     answer::json(recall(&control, None, asked.as_deref()).await)
 }
 
 pub(super) async fn get_recall_within(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
@@ -89,30 +90,36 @@ pub(super) async fn get_recall_within(
 }
 
 pub(super) async fn get_message(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path((id, position)): Path<(String, String)>,
 ) -> Response<Body> {
     answer::json(message(&control, &id, &position).await)
 }
 
 pub(super) async fn get_pins(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
     answer::json(pins(&control, &id).await)
 }
 
-pub(super) async fn get_settings(State(control): State<Arc<Control>>) -> Response<Body> {
+pub(super) async fn get_settings(control: View) -> Response<Body> {
     answer::json(settings(&control).await)
 }
 
-pub(super) async fn get_models(State(control): State<Arc<Control>>) -> Response<Body> {
+pub(super) async fn get_models(control: View) -> Response<Body> {
     answer::json(models(&control).await)
 }
 
 /// What changes from request to request, without asking the store.
-pub(super) fn figures(control: &Control) -> Value {
-    let tally = &control.proxy.tally;
+pub(super) fn figures(control: &View) -> Value {
+    let register = control.proxy.register();
+    let own = [Arc::clone(&control.tenant)];
+    let subject = match control.is_operators() {
+        true => Subject::all(&control.proxy, &register),
+        false => Subject::one(&own),
+    };
+    let tally = &control.tenant.tally;
     let (before, after) = tally.tokens();
     let counts = tally.by_reason();
     let requests: u64 = counts.iter().map(|(.., count)| count).sum();
@@ -148,7 +155,7 @@ pub(super) fn figures(control: &Control) -> Value {
             "saved_usd_at_least": money.least_usd,
             "saved_usd_at_most": money.most_usd,
             "unpriced_tokens": money.unpriced_tokens,
-            "own_spend_usd": control.proxy.keeper().own_spend_usd(),
+            "own_spend_usd": control.tenant.keeper().own_spend_usd(),
         },
         "cache": {
             "input_tokens": cache.input_tokens,
@@ -157,24 +164,25 @@ pub(super) fn figures(control: &Control) -> Value {
         },
         "held": { "requests": held.requests, "mean_us": held.mean_us(), "most_us": held.most_us },
         "observe": is_watching(control),
-        "health": status::report(&control.proxy),
+        "health": status::report(&control.proxy, &subject),
     })
 }
 
-pub(super) fn is_watching(control: &Control) -> bool {
-    control.proxy.keeper().mode == Mode::Observe
+pub(super) fn is_watching(control: &View) -> bool {
+    control.tenant.keeper().mode == Mode::Observe
 }
 
-pub(super) async fn overview(control: &Control) -> Result<Value, Failure> {
+pub(super) async fn overview(control: &View) -> Result<Value, Failure> {
     let mut overview = figures(control);
     let recent = match store(control) {
-        Ok(store) => store.outcomes(&control.tenant, RECENT).await?,
+        Ok(store) => store.outcomes(&control.tenant.id, RECENT).await?,
         Err(_) => Vec::new(),
     };
     if let Value::Object(members) = &mut overview {
         let recent: Vec<Value> = recent.iter().map(outcome_object).collect();
         members.insert("recent".to_owned(), recent.into());
         members.insert("has_store".to_owned(), control.store.is_some().into());
+        members.insert("quota".to_owned(), control.tenant.quota.object());
     }
     Ok(overview)
 }
@@ -193,11 +201,11 @@ fn outcome_object(outcome: &Outcome) -> Value {
 
 /// The last touched ones; or those in which the words of `q` are found, the best first.
 pub(super) async fn conversations(
-    control: &Control,
+    control: &View,
     asked: Option<&str>,
 ) -> Result<Value, Failure> {
     let store = store(control)?;
-    let tenant = &control.tenant;
+    let tenant = &control.tenant.id;
     let limit = query::number(asked, "limit")
         .unwrap_or(ROWS)
         .clamp(1, MOST_ROWS);
@@ -230,11 +238,11 @@ pub(super) async fn conversations(
 /// The conversations in which words were found: at most one question for each of a page.
 async fn found_in(
     store: &AnyStore,
-    control: &Control,
+    control: &View,
     words: &str,
     limit: u32,
 ) -> Result<Vec<ConversationRow>, Failure> {
-    let found = archive::recall(store, &control.tenant, Within::Tenant, words, limit).await?;
+    let found = archive::recall(store, &control.tenant.id, Within::Tenant, words, limit).await?;
     let mut seen = HashSet::new();
     let mut rows = Vec::new();
     for session in found
@@ -244,7 +252,7 @@ async fn found_in(
     {
         if seen.insert(session.clone())
             && let Ok(id) = ConversationId::new(&session)
-            && let Some(row) = store.conversation(&control.tenant, &id).await?
+            && let Some(row) = store.conversation(&control.tenant.id, &id).await?
         {
             rows.push(row);
         }
@@ -252,10 +260,10 @@ async fn found_in(
     Ok(rows)
 }
 
-pub(super) async fn conversation(control: &Control, id: &str) -> Result<Value, Failure> {
+pub(super) async fn conversation(control: &View, id: &str) -> Result<Value, Failure> {
     let store = store(control)?;
     let id = known(id)?;
-    let tenant = &control.tenant;
+    let tenant = &control.tenant.id;
     let row = store.conversation(tenant, &id).await?;
     let row = row.ok_or_else(|| no_conversation(&id))?;
     let look = archive::look(store, tenant, &id).await?;
@@ -290,18 +298,18 @@ pub(super) async fn conversation(control: &Control, id: &str) -> Result<Value, F
 }
 
 /// The program that holds a conversation, where one did since the start.
-fn client(control: &Control, id: &ConversationId) -> Value {
-    let name = control.proxy.clients.of(id.as_str());
+fn client(control: &View, id: &ConversationId) -> Value {
+    let name = control.tenant.clients.of(id.as_str());
     name.map_or(Value::Null, |name| Value::from(&*name))
 }
 
 /// A message as a whole, as it was sent.
-pub(super) async fn message(control: &Control, id: &str, position: &str) -> Result<Value, Failure> {
+pub(super) async fn message(control: &View, id: &str, position: &str) -> Result<Value, Failure> {
     let store = store(control)?;
     let id = known(id)?;
     let missing = || Failure::NotFound(format!("{id} has no message {position}"));
     let place: u64 = position.parse().map_err(|_| missing())?;
-    let found = archive::message(store, &control.tenant, &id, place).await?;
+    let found = archive::message(store, &control.tenant.id, &id, place).await?;
     let (listed, text, all) = found.ok_or_else(missing)?;
     let mut object = listed.object();
     if let Value::Object(members) = &mut object {
@@ -312,21 +320,23 @@ pub(super) async fn message(control: &Control, id: &str, position: &str) -> Resu
     Ok(object)
 }
 
-pub(super) async fn pins(control: &Control, id: &str) -> Result<Value, Failure> {
+pub(super) async fn pins(control: &View, id: &str) -> Result<Value, Failure> {
     let id = known(id)?;
-    let list = archive::pins(store(control)?, &control.tenant, &id).await?;
+    let list = archive::pins(store(control)?, &control.tenant.id, &id).await?;
     let list = list.ok_or_else(|| no_conversation(&id))?;
     Ok(json!({ "session": id.as_str(), "compaction": list.compaction, "pins": list.objects() }))
 }
 
 /// Every setting with where it comes from, and what is believed of models.
-pub(super) async fn settings(control: &Control) -> Result<Value, Failure> {
+pub(super) async fn settings(control: &View) -> Result<Value, Failure> {
     let models = match store(control) {
         Ok(_) => models(control).await?,
         Err(_) => json!({ "models": [] }),
     };
     let settings = control.proxy.shown();
-    let settings: Vec<Value> = settings.iter().map(setting_object).collect();
+    // They are the server's, and name other tenants.
+    let settings = settings.iter().filter(|_| control.is_operators());
+    let settings: Vec<Value> = settings.map(setting_object).collect();
     let models = models.get("models").cloned();
     Ok(json!({ "observe": is_watching(control), "settings": settings, "models": models }))
 }
@@ -350,19 +360,19 @@ fn tokens(messages: &[ListedMessage], is_counted: impl Fn(&ListedMessage) -> boo
     counted.map(|message| u64::from(message.tokens)).sum()
 }
 
-async fn compactions(control: &Control, id: &str) -> Result<Value, Failure> {
+async fn compactions(control: &View, id: &str) -> Result<Value, Failure> {
     let store = store(control)?;
     let id = known(id)?;
-    if store.conversation(&control.tenant, &id).await?.is_none() {
+    if store.conversation(&control.tenant.id, &id).await?.is_none() {
         return Err(no_conversation(&id));
     }
-    let rows: Vec<CompactionRow> = store.compactions_of(&control.tenant, &id).await?;
+    let rows: Vec<CompactionRow> = store.compactions_of(&control.tenant.id, &id).await?;
     let rows: Vec<Value> = rows.iter().map(compaction_object).collect();
     Ok(json!({ "session": id.as_str(), "compactions": rows }))
 }
 
 pub(super) async fn recall(
-    control: &Control,
+    control: &View,
     id: Option<&str>,
     asked: Option<&str>,
 ) -> Result<Value, Failure> {
@@ -373,7 +383,7 @@ pub(super) async fn recall(
     let most = query::number(asked, "k").unwrap_or(HITS).clamp(1, ROWS);
     let id = id.map(known).transpose()?;
     let within = id.as_ref().map_or(Within::Tenant, Within::Conversation);
-    let found = archive::recall(store(control)?, &control.tenant, within, &words, most).await?;
+    let found = archive::recall(store(control)?, &control.tenant.id, within, &words, most).await?;
     let Some(found) = found else {
         let named = id.as_ref().map_or("", ConversationId::as_str);
         return Err(Failure::NotFound(format!(
@@ -384,13 +394,13 @@ pub(super) async fn recall(
     Ok(json!({ "query": words, "hits": hits }))
 }
 
-pub(super) async fn models(control: &Control) -> Result<Value, Failure> {
-    let models = archive::believed_models(store(control)?).await?;
+pub(super) async fn models(control: &View) -> Result<Value, Failure> {
+    let models = archive::believed_models(store(control)?, &control.tenant.id).await?;
     let models: Vec<Value> = models.iter().map(BelievedModel::object).collect();
     Ok(json!({ "models": models }))
 }
 
-pub(super) fn store(control: &Control) -> Result<&AnyStore, Failure> {
+pub(super) fn store(control: &View) -> Result<&AnyStore, Failure> {
     control.store.as_deref().ok_or(Failure::NoStore)
 }
 

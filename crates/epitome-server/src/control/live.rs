@@ -1,15 +1,14 @@
 //! What changes, told as it changes: server-sent events with the figures of the overview.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
 use futures_util::stream;
 use http::{Response, StatusCode};
 use serde_json::Value;
 
-use super::{Control, answer, api};
+use super::view::View;
+use super::{answer, api};
 use crate::clock::sleep;
 
 /// How often it is looked whether anything changed.
@@ -19,11 +18,11 @@ const QUIET_LOOKS: u32 = 15;
 
 /// What a stream remembers.
 struct Told {
-    control: Arc<Control>,
+    control: View,
     last: Option<Value>,
 }
 
-pub(super) async fn events(State(control): State<Arc<Control>>) -> Response<Body> {
+pub(super) async fn events(control: View) -> Response<Body> {
     let told = Told {
         control,
         last: None,

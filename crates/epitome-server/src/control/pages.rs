@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 use super::answer::{self, Failure};
 use super::steer::{self, Given};
 use super::templates::render;
+use super::view::{View, choice_name};
 use super::{Control, api, chart, query, rounds};
 use crate::clock::now_ms;
+use crate::token::{cookie, cookie_name};
 
 /// The overview.
 const HOME: &str = "/epitome/";
@@ -27,29 +29,30 @@ pub(super) async fn home() -> Response<Body> {
     moved(HOME)
 }
 
-pub(super) async fn overview(State(control): State<Arc<Control>>) -> Response<Body> {
-    page("overview", api::overview(&control).await)
+pub(super) async fn overview(control: View) -> Response<Body> {
+    page(&control, "overview", api::overview(&control).await)
 }
 
 pub(super) async fn conversations(
-    State(control): State<Arc<Control>>,
+    control: View,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
     page(
+        &control,
         "conversations",
         api::conversations(&control, asked.as_deref()).await,
     )
 }
 
 pub(super) async fn conversation(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
-    page("conversation", api::conversation(&control, &id).await)
+    page(&control, "conversation", api::conversation(&control, &id).await)
 }
 
 pub(super) async fn compaction(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
 ) -> Response<Body> {
     let mut shown = rounds::compaction(&control, &id).await;
@@ -59,15 +62,16 @@ pub(super) async fn compaction(
         let text = text.unwrap_or_else(|| "nothing is kept of it".to_owned());
         members.insert("record_text".to_owned(), text.into());
     }
-    page("compaction", shown)
+    page(&control, "compaction", shown)
 }
 
 pub(super) async fn recall(
-    State(control): State<Arc<Control>>,
+    control: View,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
     let words = query::member(asked.as_deref(), "q").unwrap_or_default();
     page(
+        &control,
         "recall",
         match words.trim() {
             "" => Ok(json!({ "query": "", "hits": [] })),
@@ -76,19 +80,19 @@ pub(super) async fn recall(
     )
 }
 
-pub(super) async fn settings(State(control): State<Arc<Control>>) -> Response<Body> {
-    page("settings", api::settings(&control).await)
+pub(super) async fn settings(control: View) -> Response<Body> {
+    page(&control, "settings", api::settings(&control).await)
 }
 
 pub(super) async fn message(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path((id, position)): Path<(String, String)>,
 ) -> Response<Body> {
-    page("entry", api::message(&control, &id, &position).await)
+    page(&control, "entry", api::message(&control, &id, &position).await)
 }
 
 pub(super) async fn drop_pin(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response<Body> {
@@ -96,21 +100,21 @@ pub(super) async fn drop_pin(
 }
 
 pub(super) async fn restore_pin(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response<Body> {
     mark(&control, &id, &body, PinMark::Restored).await
 }
 
-async fn mark(control: &Control, id: &str, body: &[u8], mark: PinMark) -> Response<Body> {
+async fn mark(control: &View, id: &str, body: &[u8], mark: PinMark) -> Response<Body> {
     match steer::mark(control, id, &Given::of(None, body), mark).await {
         Ok(_) => moved(&format!("/epitome/conversations/{id}#pins")),
         Err(failure) => failed(&failure),
     }
 }
 
-pub(super) async fn observe(State(control): State<Arc<Control>>, body: Bytes) -> Response<Body> {
+pub(super) async fn observe(control: View, body: Bytes) -> Response<Body> {
     match steer::observe(&control, &Given::of(None, &body)) {
         Ok(_) => moved("/epitome/settings"),
         Err(failure) => failed(&failure),
@@ -119,7 +123,7 @@ pub(super) async fn observe(State(control): State<Arc<Control>>, body: Bytes) ->
 
 /// Takes a compaction back, as the button on the page of its conversation asks.
 pub(super) async fn undo(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
@@ -142,15 +146,39 @@ pub(super) async fn log_in(State(control): State<Arc<Control>>, body: Bytes) -> 
     let_in(&control, &Given::of(None, &body))
 }
 
-/// Leaves the token in the browser, and goes on to what was asked for.
+/// Leaves in the browser what tells who looks, and goes on to what was asked for.
 fn let_in(control: &Control, given: &Given) -> Response<Body> {
     let next = given.member("next").unwrap_or_default();
     let token = given.member("token").unwrap_or_default();
-    if !control.token.is(token.trim()) {
+    let (token, secret) = (token.trim(), control.token.as_str());
+    let left = match control.token.is(token) {
+        true => Some(control.token.cookie(control.address)),
+        false => {
+            let session = control.proxy.register().session(token, secret);
+            session.map(|session| cookie(&cookie_name(control.address), &session))
+        }
+    };
+    let Some(left) = left else {
         return unauthorised(Some(&next));
+    };
+    leaving(moved(own_page(&next).unwrap_or(HOME)), &left)
+}
+
+/// The operator looks at another tenant from now on.
+pub(super) async fn choose_tenant(
+    State(control): State<Arc<Control>>,
+    view: View,
+    body: Bytes,
+) -> Response<Body> {
+    let name = Given::of(None, &body).member("tenant").unwrap_or_default();
+    if !view.tenants().iter().any(|tenant| tenant.id.as_str() == name) {
+        return failed(&Failure::NotFound("there is no tenant with this name".to_owned()));
     }
-    let mut response = moved(own_page(&next).unwrap_or(HOME));
-    if let Ok(cookie) = HeaderValue::from_str(&control.token.cookie(control.address)) {
+    leaving(moved(HOME), &cookie(&choice_name(&control), &name))
+}
+
+fn leaving(mut response: Response<Body>, cookie: &str) -> Response<Body> {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
         response.headers_mut().insert(SET_COOKIE, cookie);
     }
     response
@@ -174,7 +202,7 @@ pub(super) fn unauthorised(asked: Option<&str>) -> Response<Body> {
     let shown = json!({ "title": "The dashboard needs its token", "asks_for_token": true, "text":
         "epitome prints a link with it when it starts. Open that link, or paste the token here.",
         "next": asked.and_then(own_page) });
-    html(StatusCode::UNAUTHORIZED, "message", &shown)
+    html(StatusCode::UNAUTHORIZED, "message", &shown, None)
 }
 
 pub(super) async fn asset(Path(name): Path<String>) -> Response<Body> {
@@ -192,26 +220,29 @@ pub(super) async fn asset(Path(name): Path<String>) -> Response<Body> {
     response
 }
 
-fn page(name: &str, shown: Result<Value, Failure>) -> Response<Body> {
+fn page(view: &View, name: &str, shown: Result<Value, Failure>) -> Response<Body> {
     match shown {
-        Ok(shown) => html(StatusCode::OK, name, &shown),
+        Ok(shown) => html(StatusCode::OK, name, &shown, Some(view)),
         Err(failure) => failed(&failure),
     }
 }
 
 fn failed(failure: &Failure) -> Response<Body> {
     let shown = json!({ "title": "This cannot be shown", "text": failure.message() });
-    html(failure.status(), "message", &shown)
+    html(failure.status(), "message", &shown, None)
 }
 
-fn html(status: StatusCode, name: &str, shown: &Value) -> Response<Body> {
+fn html(status: StatusCode, name: &str, shown: &Value, view: Option<&View>) -> Response<Body> {
     // The picture is made of numbers only; everything else is escaped by the template.
     let chart = match name {
         "conversation" => chart::growth(shown),
         "compaction" => chart::sizes(shown),
         _ => String::new(),
     };
-    let context = json!({ "shown": shown, "page": name, "chart": chart, "now_ms": now_ms() });
+    let viewer = view.map(viewer_object);
+    let context = json!({
+        "shown": shown, "page": name, "chart": chart, "now_ms": now_ms(), "viewer": viewer,
+    });
     match render(&format!("{name}.html"), &context) {
         Ok(text) => answer::of(status, HTML, text),
         Err(error) => {
@@ -220,6 +251,18 @@ fn html(status: StatusCode, name: &str, shown: &Value) -> Response<Body> {
             answer::of(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", text)
         }
     }
+}
+
+/// Who looks, and at whom, where there is more than one to look at.
+fn viewer_object(view: &View) -> Value {
+    let tells_apart = view.proxy.register().tells_apart();
+    let tenants = view.tenants();
+    let others: Vec<&str> = tenants.iter().map(|tenant| tenant.id.as_str()).collect();
+    json!({
+        "is_operator": view.is_operators(),
+        "tenant": tells_apart.then_some(view.tenant.id.as_str()),
+        "tenants": others,
+    })
 }
 
 fn moved(to: &str) -> Response<Body> {

@@ -7,13 +7,13 @@ use epitome_engine::record::{MadeFor, Record};
 use epitome_store::{AnyStore, CompactionRow, CompactionState, Compactions, Entries, EntryRow};
 use serde_json::{Value, json};
 
-use super::Control;
 use super::answer::Failure;
 use super::api::store;
+use super::view::View;
 
-pub(super) async fn compaction(control: &Control, id: &str) -> Result<Value, Failure> {
+pub(super) async fn compaction(control: &View, id: &str) -> Result<Value, Failure> {
     let store: &AnyStore = store(control)?;
-    let tenant = &control.tenant;
+    let tenant = &control.tenant.id;
     let row = store.compaction(tenant, id).await?;
     let row = row.ok_or_else(|| Failure::NotFound(format!("there is no compaction {id}")))?;
     let rows = store.compactions_of(tenant, &row.conversation).await?;

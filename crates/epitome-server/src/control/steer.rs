@@ -1,9 +1,7 @@
 //! What people change: taking a compaction back, dropping a pin, only watching.
 
-use std::sync::Arc;
-
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, RawQuery};
 use epitome_engine::archive::{self, Regardless, Undo};
 use epitome_store::PinMark;
 use http::Response;
@@ -11,12 +9,13 @@ use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
 use super::api::{is_watching, known, no_conversation, store};
-use super::{Control, query};
+use super::query;
+use super::view::View;
 use crate::clock::now_ms;
 use crate::config::Mode;
 
 pub(super) async fn post_undo(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
 ) -> Response<Body> {
@@ -24,7 +23,7 @@ pub(super) async fn post_undo(
 }
 
 pub(super) async fn post_drop(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
     body: Bytes,
@@ -34,7 +33,7 @@ pub(super) async fn post_drop(
 }
 
 pub(super) async fn post_restore(
-    State(control): State<Arc<Control>>,
+    control: View,
     Path(id): Path<String>,
     RawQuery(asked): RawQuery,
     body: Bytes,
@@ -44,7 +43,7 @@ pub(super) async fn post_restore(
 }
 
 pub(super) async fn post_observe(
-    State(control): State<Arc<Control>>,
+    control: View,
     RawQuery(asked): RawQuery,
     body: Bytes,
 ) -> Response<Body> {
@@ -72,7 +71,7 @@ impl Given {
 
 /// Takes the newest compaction back; with `force=1` also where the conversation may not fit without it.
 pub(super) async fn undo(
-    control: &Control,
+    control: &View,
     id: &str,
     asked: Option<&str>,
 ) -> Result<Value, Failure> {
@@ -81,7 +80,7 @@ pub(super) async fn undo(
         Some(1) => Regardless::OfSize,
         _ => Regardless::No,
     };
-    let undo = archive::undo(store(control)?, &control.tenant, &id, regardless, now_ms()).await?;
+    let undo = archive::undo(store(control)?, &control.tenant.id, &id, regardless, now_ms()).await?;
     Err(Failure::Refused(match undo {
         Undo::Done(undone) => {
             return Ok(json!({
@@ -108,7 +107,7 @@ pub(super) async fn undo(
 
 /// Says of a pin, by its words in `text`, that it is none, or that it is one after all.
 pub(super) async fn mark(
-    control: &Control,
+    control: &View,
     id: &str,
     given: &Given,
     mark: PinMark,
@@ -119,7 +118,7 @@ pub(super) async fn mark(
         let wrong = "which one? text=WORDS, word for word as the list of pins has it";
         return Err(Failure::Wrong(wrong.to_owned()));
     };
-    let list = archive::pins(store, &control.tenant, &id).await?;
+    let list = archive::pins(store, &control.tenant.id, &id).await?;
     let list = list.ok_or_else(|| no_conversation(&id))?;
     // Browsers send line ends of forms in a way of their own.
     let plain = |text: &str| text.replace("\r\n", "\n").trim().to_owned();
@@ -132,17 +131,20 @@ pub(super) async fn mark(
             mark.as_str()
         ))
     })?;
-    archive::mark_pin(store, &control.tenant, &id, found, mark, now_ms()).await?;
+    archive::mark_pin(store, &control.tenant.id, &id, found, mark, now_ms()).await?;
     Ok(json!({ "session": id.as_str(), mark.as_str(): found.text }))
 }
 
 /// Only watches (`on=1`) or acts (`on=0`) from the next request on, until the configuration changes or the server ends.
-pub(super) fn observe(control: &Control, given: &Given) -> Result<Value, Failure> {
+pub(super) fn observe(control: &View, given: &Given) -> Result<Value, Failure> {
     let mode = match given.member("on").as_deref() {
         Some("1") => Mode::Observe,
         Some("0") => Mode::Act,
         _ => return Err(Failure::Wrong("on=1 or on=0?".to_owned())),
     };
+    if !control.is_operators() {
+        return Err(Failure::OperatorsOnly);
+    }
     control.proxy.switch(mode);
     let observe = is_watching(control);
     tracing::info!(observe, "switched on the dashboard");

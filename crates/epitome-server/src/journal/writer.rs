@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use epitome_engine::known_models::BeliefUpdate;
 use epitome_store::{
-    AnyStore, Append, Entries, Error, Outcome, Outcomes, Store, TenantId, TurnRow, Turns,
+    AnyStore, Append, Entries, Error, Outcome, Outcomes, TenantId, TurnRow, Turns,
 };
 use tokio::sync::{Notify, mpsc};
 
 use super::health::Health;
 use super::late::may_pass;
 use crate::index::{Index, Written};
+use crate::open_store::OpenStore;
 use crate::words;
 
 /// Bytes of messages that may wait. Beyond it new ones are left to the next request, which carries the whole history
@@ -107,12 +108,13 @@ impl Queue {
 
 /// Writes what has gathered, a batch at a time, until nobody is left to send.
 pub(super) async fn write_all(
-    store: Arc<AnyStore>,
+    open: OpenStore,
     tenant: TenantId,
     index: Arc<Index>,
     waiting: Waiting,
     health: Arc<Health>,
 ) {
+    let store = Arc::clone(open.store());
     let Waiting { mut writes, hurry } = waiting;
     let mut batch = Vec::new();
     let mut turns = Vec::new();
@@ -172,7 +174,7 @@ pub(super) async fn write_all(
         }
     }
     keep_turns(&store, &tenant, &mut turns, &health).await;
-    store.close().await;
+    open.done().await;
 }
 
 /// Writes turns. Unlike messages, nobody sends them again: what may pass is tried again.

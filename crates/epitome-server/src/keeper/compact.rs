@@ -116,7 +116,7 @@ impl Keeper {
         // Without its sum it is the same compaction still: it is published as it was prepared.
         let record = self.journal.written(epoch.record.write());
         let epoch = Arc::new(epoch);
-        let beginning = match self.rules.asks_somebody() {
+        let beginning = match self.rules.asks_somebody(ticket) {
             true => Beginning::Told,
             false => Beginning::Untold,
         };

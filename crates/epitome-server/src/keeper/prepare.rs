@@ -33,7 +33,7 @@ impl Keeper {
     pub(super) fn prepare(self: &Arc<Self>, ticket: &Ticket, case: &Case, reason: Reason) {
         let conversation = ticket.place.conversation.clone();
         // Who only watches asks nobody and pays for nothing.
-        let is_paid = self.mode == Mode::Observe && self.rules.asks_somebody();
+        let is_paid = self.mode == Mode::Observe && self.rules.asks_somebody(ticket);
         if is_paid || !self.index.claim(&conversation) {
             return;
         }
@@ -42,8 +42,10 @@ impl Keeper {
         self.tasks.spawn(async move {
             keeper.ask_pins(&mut ticket).await;
             let ticket = Arc::new(ticket);
-            let made = if keeper.rules.asks_somebody() {
-                keeper.written_alone(&ticket, &case, reason).await
+            let made = if keeper.rules.asks_somebody(&ticket) {
+                let made = keeper.written_alone(&ticket, &case, reason).await;
+                keeper.journal.quota().has_spent();
+                made
             } else {
                 let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
                 keeper.make(ticket, case, reason).await

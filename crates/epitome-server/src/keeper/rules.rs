@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use epitome::settings::{OnFailure, Settings};
 use epitome::{DueCount, OldResults, Preset, PruneSettings, ReferenceMeter, ViewItem, Window};
-use epitome_engine::model::{Caller, Lender};
+use epitome_engine::model::{Caller, Lender, Purse};
 use epitome_engine::runner::Runner;
 use epitome_engine::summarise::{Ladder, ModelWriter, Parts};
 
@@ -20,15 +20,19 @@ const KEPT_STEPS: usize = 8;
 pub(crate) struct Rules {
     pub(super) preset: Preset,
     pub(super) runner: Runner,
+    /// The same hooks, and no model.
+    without_model: Runner,
     on_failure: OnFailure,
     summariser: Option<Summariser>,
+    /// What pays for summaries.
+    purse: Arc<Purse>,
     /// Where old tool results give way first: the settings that say which.
     pruning: Option<Settings>,
 }
 
 impl Rules {
-    pub(crate) fn of(config: &Config) -> Self {
-        Self::with(config, config.summariser.clone())
+    pub(crate) fn of(config: &Config, purse: Arc<Purse>) -> Self {
+        Self::with(config, config.summariser.clone(), purse)
     }
 
     /// Other rules in the place of these. What summaries have cost is not forgotten.
@@ -37,15 +41,24 @@ impl Rules {
         if let (Some(summariser), Some(earlier)) = (&mut summariser, &self.summariser) {
             summariser.writes = summariser.writes.clone().on_account_of(&earlier.writes);
         }
-        Self::with(config, summariser)
+        Self::with(config, summariser, Arc::clone(&self.purse))
     }
 
-    fn with(config: &Config, summariser: Option<Summariser>) -> Self {
+    fn with(config: &Config, mut summariser: Option<Summariser>, purse: Arc<Purse>) -> Self {
         let settings = &config.settings;
+        if let Some(summariser) = &mut summariser {
+            summariser.writes = summariser.writes.clone().paid_from(Arc::clone(&purse));
+        }
         let caller = match summariser.as_ref().map(|one| &one.writes) {
             Some(Writes::Model(caller)) => Some(caller.clone()),
             Some(Writes::Client(_)) | None => None,
         };
+        let without_model = Runner::new(
+            settings,
+            Ladder::new(None, settings.common.on_failure),
+            None,
+            config.hooks.clone(),
+        );
         let mut rules = Self {
             preset: Preset::from(settings),
             pruning: match config.pruning {
@@ -53,13 +66,10 @@ impl Rules {
                 Pruning::OldResults => Some(settings.clone()),
             },
             on_failure: settings.common.on_failure,
-            runner: Runner::new(
-                settings,
-                Ladder::new(None, settings.common.on_failure),
-                None,
-                config.hooks.clone(),
-            ),
+            runner: without_model.clone(),
+            without_model,
             summariser,
+            purse,
         };
         if let Some(caller) = caller {
             rules.runner = rules.asking(caller);
@@ -84,6 +94,9 @@ impl Rules {
 
     /// Who writes for a request: where clients lend their own model, that one.
     pub(super) fn runner_for(&self, ticket: &Ticket) -> Runner {
+        if !ticket.asks_models {
+            return self.without_model.clone();
+        }
         let lender = self.lender().zip(ticket.lent.as_ref());
         let caller = lender.map(|(lender, lent)| {
             let wire = ticket.body.wire();
@@ -101,8 +114,7 @@ impl Rules {
 
     /// What summaries have cost so far, in dollars.
     pub(super) fn own_spend_usd(&self) -> f64 {
-        let summariser = self.summariser.as_ref();
-        summariser.map_or(0.0, |one| one.writes.spending().total_usd())
+        self.purse.total_usd()
     }
 
     /// Whether clients lend their own model and key for summaries.
@@ -127,8 +139,11 @@ impl Rules {
         Some(pruning)
     }
 
-    /// Whether anybody but the built-in summariser has a say.
-    pub(super) fn asks_somebody(&self) -> bool {
+    /// Whether anybody but the built-in summariser has a say in a request.
+    pub(super) fn asks_somebody(&self, ticket: &Ticket) -> bool {
+        if !ticket.asks_models {
+            return self.without_model.asks_somebody();
+        }
         self.runner.asks_somebody() || self.lender().is_some()
     }
 

@@ -114,7 +114,9 @@ impl Keeper {
             && let Some(append) = self.append_of(ticket, ticket.place.queued_links, links)
         {
             let queued: Vec<_> = append.nodes.iter().map(|node| node.digest).collect();
+            let bytes = append.entries.iter().map(|entry| entry.raw.len()).sum();
             if self.journal.append(append) {
+                self.journal.quota().stores(bytes);
                 self.index.mark(queued, Written::Queued);
             }
         }

@@ -40,8 +40,10 @@ pub(crate) struct Ticket {
     pub(crate) dropped_pins: Option<Arc<[String]>>,
     /// What its client lends for summaries, where clients do: never stored.
     pub(crate) lent: Option<Arc<Lent>>,
-    /// Whether the client asked to keep it out of the store.
+    /// Whether it is kept out of the store: its client wants that, or its tenant has used up its room there.
     pub(crate) is_private: bool,
+    /// Whether a model may be asked to summarise.
+    pub(crate) asks_models: bool,
     pub(crate) now_ms: i64,
 }
 

@@ -10,7 +10,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http_body::Body;
 use hyper::body::Incoming;
 
-use super::{Envelope, Proxy};
+use super::{Envelope, Exchange};
 use crate::answer::Front;
 use crate::clock;
 use crate::keeper::{Kind, Outgoing};
@@ -51,7 +51,7 @@ pub(super) enum Beginning {
     TooLong(Overflow, Box<Answer>),
 }
 
-impl Proxy {
+impl Exchange<'_> {
     /// Holds a stream back until something is said in it, where the request may turn out to be too long.
     pub(super) async fn beginning(
         &self,

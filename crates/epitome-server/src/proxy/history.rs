@@ -4,7 +4,7 @@ use bytes::Bytes;
 use epitome::Reason;
 use epitome_wire::{Body, BodyError, Continued, Wire};
 
-use super::{Envelope, Proxy};
+use super::{Envelope, Exchange};
 use crate::histories::{Before, InFull, Open};
 use crate::keeper::{Action, Kind, Outgoing};
 
@@ -17,7 +17,7 @@ pub(super) struct History {
     is_elsewhere: bool,
 }
 
-impl Proxy {
+impl Exchange<'_> {
     /// What a request adds to, where the provider keeps that and it went by here.
     pub(super) async fn history(
         &self,
@@ -38,8 +38,10 @@ impl Proxy {
         let Some(request) = request else {
             return History::default();
         };
-        let before = self.histories.before(&request).await;
-        let is_private = envelope.is_private || !self.keeper().acts();
+        let before = self.tenant.histories.before(&request).await;
+        let is_private = envelope.is_private
+            || !self.keeper().acts()
+            || !self.tenant.quota.has_bytes();
         History {
             is_elsewhere: matches!(before, Before::Unknown),
             in_full: match &before {
@@ -99,7 +101,10 @@ impl History {
 
     /// The turn, whose answer is still to come.
     pub(super) fn open(self, sent: &Outgoing) -> Option<Open> {
-        let open = self.open?;
+        let mut open = self.open?;
+        if sent.ticket.as_ref().is_some_and(|ticket| ticket.is_private) {
+            open = open.kept_out();
+        }
         let epoch = sent
             .ticket
             .as_ref()

@@ -3,26 +3,47 @@
 use std::sync::{Arc, PoisonError};
 
 use super::Proxy;
-use crate::config::{Config, Mode, ShownSetting};
-use crate::keeper::Keeper;
+use crate::config::{Config, Mode, ShownSetting, StartError};
+use crate::tenants::Register;
 
 impl Proxy {
-    pub(crate) fn keeper(&self) -> Arc<Keeper> {
-        let keeper = self.keeper.read().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&keeper)
+    /// Those who ask.
+    pub(crate) fn register(&self) -> Arc<Register> {
+        let register = self.register.read();
+        Arc::clone(&register.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Decides by other settings from the next request on.
-    pub(crate) fn reconfigure(&self, config: &Config) {
-        let next = Arc::new(self.keeper().reconfigured(config));
-        *self.keeper.write().unwrap_or_else(PoisonError::into_inner) = next;
+    /// Decides by other settings from the next request on. Who is no tenant any more gets no answer from then on.
+    ///
+    /// # Errors
+    /// Where tenants would be told apart from now on, or no longer: whose conversations are whose is settled at the start; and
+    /// where quotas have nothing to be counted by.
+    pub(crate) async fn reconfigure(&self, config: &Config) -> Result<(), StartError> {
+        let register = self.register();
+        if register.tells_apart() != config.tenants.are_set() {
+            return Err(StartError::TenantsNeedRestart);
+        }
+        if let Some(limited) = config.tenants.limited()
+            && !self.founder.has_store()
+        {
+            return Err(StartError::QuotaWithoutStore(limited.clone()));
+        }
+        for tenant in register.all() {
+            tenant.reconfigure(config);
+        }
+        let next = self.founder.register(config, register.all()).await;
+        let mut register = self
+            .register
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *register = Arc::new(next);
+        Ok(())
     }
 
     /// Changes requests or only watches them, from the next one on.
     pub(crate) fn switch(&self, mode: Mode) {
-        let mut keeper = self.keeper.write().unwrap_or_else(PoisonError::into_inner);
-        if keeper.mode != mode {
-            *keeper = Arc::new(keeper.switched(mode));
+        for tenant in self.register().all() {
+            tenant.switch(mode);
         }
     }
 

@@ -27,6 +27,8 @@ const CLOSED: &[(&str, &str)] = &[
     ("GET", "/epitome/openapi.json"),
     ("GET", "/epitome/v1/overview"),
     ("GET", "/epitome/v1/events"),
+    ("GET", "/epitome/v1/tenants"),
+    ("POST", "/epitome/tenant"),
     ("GET", "/epitome/v1/conversations"),
     ("GET", "/epitome/v1/conversations/x"),
     ("GET", "/epitome/v1/conversations/x/compactions"),

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use epitome_server::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Server, ShownSetting, StoreLocation,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Reloader, Server, ShownSetting, StoreLocation,
+    TenantSettings,
 };
 use epitome_store::{
     AnyStore, CompactionRow, CompactionState, Compactions, Conversations, Store, TenantId,
@@ -38,6 +39,8 @@ pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     /// What opens the control API.
     pub(crate) token: String,
+    /// What changes its settings.
+    pub(crate) reloader: Reloader,
     shutdown: Option<oneshot::Sender<()>>,
     task: JoinHandle<io::Result<()>>,
 }
@@ -58,6 +61,7 @@ pub(crate) fn config(upstream: SocketAddr) -> Config {
         hooks: epitome_engine::Hooks::default(),
         pruning: epitome_server::Pruning::Off,
         inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+        tenants: TenantSettings::default(),
     }
 }
 
@@ -73,6 +77,7 @@ impl Proxy {
         let server = server.with_settings(settings);
         let address = server.address();
         let token = server.token().to_owned();
+        let reloader = server.reloader();
         let (shutdown, stop) = oneshot::channel::<()>();
         let task = tokio::spawn(server.run(async move {
             stop.await.ok();
@@ -80,6 +85,7 @@ impl Proxy {
         Self {
             address,
             token,
+            reloader,
             shutdown: Some(shutdown),
             task,
         }
@@ -261,8 +267,13 @@ impl Folder {
 
     /// Waits until the trailing writes have brought a conversation into the store.
     pub(crate) async fn wait_for_conversation(&self) {
+        self.wait_for("local").await;
+    }
+
+    /// The same for a tenant.
+    pub(crate) async fn wait_for(&self, tenant: &str) {
         let store = self.open().await;
-        let tenant = TenantId::local();
+        let tenant: TenantId = tenant.parse().unwrap();
         for _ in 0..6_000 {
             let rows = store.conversations(&tenant, 1).await.unwrap();
             if rows.iter().any(|row| row.nodes > 0) {

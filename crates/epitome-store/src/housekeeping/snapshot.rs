@@ -261,6 +261,20 @@ pub(crate) const TABLES: &[Table] = &[
     },
     // They have no names: one that says the same of the same moment is the same.
     Table {
+        name: "summary_spend",
+        columns: &[Name, Integer, Integer],
+        select: "SELECT tenant, day, nanodollars FROM summary_spend ORDER BY tenant, day",
+        insert: "INSERT INTO summary_spend (tenant, day, nanodollars) VALUES ($1, $2, $3) \
+            ON CONFLICT DO NOTHING",
+        // Of two stores that were one, the one that went on knows more.
+        update: Some((
+            "UPDATE summary_spend SET nanodollars = $3 \
+                WHERE tenant = $1 AND day = $2 AND nanodollars < $3",
+            &[0, 1, 2],
+        )),
+        find: None,
+    },
+    Table {
         name: "outcomes",
         columns: &[Name, Name, Integer, Name, Name, Integer, Integer, Text],
         select: "SELECT tenant, conversation, at_ms, action, reason, tokens_before, tokens_after, \
@@ -335,6 +349,7 @@ macro_rules! snapshot {
             let there = rows.iter().map(|row| Ok(row.try_get(0)?));
             let there: Vec<String> = there.collect::<Result<_>>()?;
             for table in crate::housekeeping::snapshot::TABLES {
+                // A file of an earlier version is read as it is.
                 if !there.iter().any(|name| name == table.name) {
                     continue;
                 }

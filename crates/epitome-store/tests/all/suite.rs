@@ -28,6 +28,8 @@ pub(crate) mod shared;
 pub(crate) mod tenants;
 #[path = "suite/turns.rs"]
 pub(crate) mod turns;
+#[path = "suite/usage.rs"]
+pub(crate) mod usage;
 
 /// Makes a test of every body, in a module named after the fixture that opens an empty store. The bodies that need several
 /// handles on one store are in a module named after the fixture that opens those; a store that only one handle can reach
@@ -72,6 +74,7 @@ macro_rules! run_over {
                 indexed_later_and_once;
             tenants: tenants_never_meet, nothing_is_recalled_across_tenants, key_race;
             turns: turns_lead_to_an_answer, turns_in_a_circle_lead_nowhere, a_thousand_turns;
+            usage: usage_is_of_one_tenant, spend_adds_up_by_day;
             listings: conversations_newest_first, outcomes_newest_first, window_upsert,
                 closed_store;
         );

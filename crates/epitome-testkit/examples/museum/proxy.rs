@@ -296,6 +296,7 @@ impl Proxy {
             hooks: epitome_engine::Hooks::default(),
             pruning: epitome_server::Pruning::Off,
             inspection_limit_bytes: INSPECTION_LIMIT_BYTES,
+            tenants: epitome_server::TenantSettings::default(),
         })
         .await?;
         let address = server.address();

@@ -79,6 +79,7 @@ async fn fill(store: &impl Store) {
     store.learn_window("e", "m", 9, 4).await.unwrap();
     store.record_outcome(&t, &outcome(5)).await.unwrap();
     store.keep_turns(&t, &[turn("r", 5)]).await.unwrap();
+    store.add_summary_spend(&t, 1, 5).await.unwrap();
     store
         .append(&t, &chain("gone", &["g", "h"], 0))
         .await
@@ -214,6 +215,7 @@ pub(crate) async fn a_snapshot_has_everything(store: impl Store) {
         "memories",
         "turns",
         "outcomes",
+        "summary_spend",
         "deleted_conversations",
         "deleted_nodes",
     ] {

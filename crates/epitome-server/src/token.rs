@@ -31,26 +31,20 @@ impl Token {
     }
 
     /// Whether a request has it: as a bearer, or in the cookie that logging in left.
-    pub(super) fn is_in(&self, headers: &HeaderMap, address: SocketAddr) -> bool {
+    pub(crate) fn is_in(&self, headers: &HeaderMap, address: SocketAddr) -> bool {
         let bearer = headers
             .get_all(AUTHORIZATION)
             .iter()
             .filter_map(|value| value.to_str().ok())
             .filter_map(|value| value.strip_prefix("Bearer "));
         let name = cookie_name(address);
-        let cookies = headers
-            .get_all(COOKIE)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(found, _)| *found == name)
-            .map(|(_, value)| value);
-        bearer.chain(cookies).any(|given| self.is(given))
+        bearer
+            .chain(cookies(headers, &name))
+            .any(|given| self.is(given))
     }
 
     /// Compares without telling by the time it takes how much is right.
-    pub(super) fn is(&self, given: &str) -> bool {
+    pub(crate) fn is(&self, given: &str) -> bool {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         let differing = own
             .iter()
@@ -59,17 +53,29 @@ impl Token {
         own.len() == given.len() && differing == 0
     }
 
-    /// What logging in leaves in the browser: for this server alone, not for scripts, not for requests of other sites.
-    pub(super) fn cookie(&self, address: SocketAddr) -> String {
-        let name = cookie_name(address);
-        format!(
-            "{name}={}; Path=/epitome; HttpOnly; SameSite=Strict",
-            self.0
-        )
+    /// What logging in leaves in the browser.
+    pub(crate) fn cookie(&self, address: SocketAddr) -> String {
+        cookie(&cookie_name(address), &self.0)
     }
 }
 
-/// Browsers keep one set of cookies for all ports of a machine.
-fn cookie_name(address: SocketAddr) -> String {
+/// The cookie that says who logged in. Browsers keep one set of cookies for all ports of a machine.
+pub(crate) fn cookie_name(address: SocketAddr) -> String {
     format!("epitome_{}", address.port())
+}
+
+/// A cookie for this server alone, not for scripts, not for requests of other sites.
+pub(crate) fn cookie(name: &str, value: &str) -> String {
+    format!("{name}={value}; Path=/epitome; HttpOnly; SameSite=Strict")
+}
+
+/// What a request brings along under the name of a cookie.
+pub(crate) fn cookies<'h>(headers: &'h HeaderMap, name: &str) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(COOKIE).iter();
+    values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(move |(found, _)| *found == name)
+        .map(|(_, value)| value)
 }

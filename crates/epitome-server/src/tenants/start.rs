@@ -1,0 +1,155 @@
+//! What a tenant begins with: its secret from the store, what it believes of models, and somebody who writes and counts for it.
+
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use epitome::Preset;
+use epitome_engine::known_models::KnownModels;
+use epitome_store::{AnyStore, TenantId, Tenants as _};
+use epitome_wire::ChainKey;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Register, Tenant};
+use crate::clients::Clients;
+use crate::clock;
+use crate::config::{Config, QuotaLimits};
+use crate::histories::Histories;
+use crate::index::Index;
+use crate::journal::{Journal, may_pass};
+use crate::keeper::{Keeper, Rules};
+use crate::models::Models;
+use crate::open_store::LentStore;
+use crate::quota::{Quota, keep_account};
+
+/// How often a store is asked for a key at the start, and how long to wait in between.
+const KEY_TRIES: usize = 5;
+const KEY_WAIT: Duration = Duration::from_millis(200);
+
+/// Lets tenants begin.
+#[derive(Debug)]
+pub(crate) struct Founder {
+    store: LentStore,
+    tasks: TaskTracker,
+}
+
+impl Founder {
+    pub(crate) const fn new(store: LentStore, tasks: TaskTracker) -> Self {
+        Self { store, tasks }
+    }
+
+    /// Whether there is a store to count by.
+    pub(crate) const fn has_store(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// The tenants that the settings name; those that are there already stay as they are, under these settings. Without any
+    /// everybody is `local`.
+    pub(crate) async fn register(&self, config: &Config, there: &[Arc<Tenant>]) -> Register {
+        let settings = &config.tenants;
+        let mut all = Vec::new();
+        let wanted = settings.tenants.iter();
+        let mut wanted: Vec<_> = wanted.map(|one| (one.id.clone(), one.limits)).collect();
+        if wanted.is_empty() {
+            wanted.push((TenantId::local(), QuotaLimits::default()));
+        }
+        for (id, limits) in wanted {
+            all.push(match there.iter().find(|tenant| tenant.id == id) {
+                Some(tenant) => {
+                    tenant.quota.limit(limits);
+                    Arc::clone(tenant)
+                }
+                None => Arc::new(self.tenant(id, limits, config).await),
+            });
+        }
+        Register::new(all, settings)
+    }
+
+    async fn tenant(&self, id: TenantId, limits: QuotaLimits, config: &Config) -> Tenant {
+        let store = self.store.open();
+        let models = Models::new(
+            config.windows.clone().or(config.window_tokens),
+            config.settings.margins(),
+            Preset::from(&config.settings).assumed_window(),
+            KnownModels::of_tenant(id.clone()),
+        );
+        let mut secret = fresh_secret();
+        // Without its key nothing that the store holds is recognised, and what is written is recognised by nobody.
+        let mut kept_in = store.clone();
+        if let Some(store) = &store {
+            match key_of(store.store(), &id, secret).await {
+                Ok(known) => secret = known,
+                Err(error) => {
+                    tracing::warn!(tenant = id.as_str(), %error, "store does not tell its key; conversations are kept in memory only");
+                    kept_in = None;
+                }
+            }
+            if let Err(error) = models.known().recall_all(&**store.store()).await {
+                tracing::warn!(%error, "what is believed of models cannot be read and is learned anew");
+            }
+        }
+        let quota = Arc::new(Quota::new(id.clone(), limits));
+        let index = Arc::new(Index::default());
+        let is_keyless = kept_in.is_none() && store.is_some();
+        let journal = Journal::start(
+            kept_in,
+            id.clone(),
+            Arc::clone(&index),
+            Arc::clone(&quota),
+            &self.tasks,
+        );
+        if is_keyless {
+            journal.note_missing_key();
+        }
+        let ending = CancellationToken::new();
+        if let Some(store) = store {
+            let account = keep_account(store, Arc::clone(&quota), ending.clone());
+            self.tasks.spawn(account);
+        }
+        let journal = Arc::new(journal);
+        let keeper = Keeper::new(
+            config.mode,
+            Rules::of(config, Arc::clone(&quota.purse)),
+            ChainKey::new(secret),
+            models,
+            index,
+            Arc::clone(&journal),
+            self.tasks.clone(),
+        );
+        Tenant {
+            id,
+            keeper: RwLock::new(Arc::new(keeper)),
+            histories: Arc::new(Histories::new(journal)),
+            tally: Arc::default(),
+            clients: Clients::default(),
+            quota,
+            _ending: ending.drop_guard(),
+        }
+    }
+}
+
+/// The key that conversations of a tenant are known by. A database that is just starting, or whose connections are all in
+/// use, is asked again.
+async fn key_of(
+    store: &AnyStore,
+    tenant: &TenantId,
+    fresh: [u8; 32],
+) -> Result<[u8; 32], epitome_store::Error> {
+    for _ in 1..KEY_TRIES {
+        match store.tenant_key(tenant, fresh).await {
+            Err(error) if may_pass(&error) => clock::sleep(KEY_WAIT).await,
+            known => return known,
+        }
+    }
+    store.tenant_key(tenant, fresh).await
+}
+
+/// A secret nobody can guess.
+pub(crate) fn fresh_secret() -> [u8; 32] {
+    let mut secret = [0; 32];
+    let provider = rustls::crypto::ring::default_provider();
+    if provider.secure_random.fill(&mut secret).is_err() {
+        tracing::warn!("the system gives no random numbers; chains are made with a known key");
+    }
+    secret
+}
