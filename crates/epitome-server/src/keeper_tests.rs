@@ -346,7 +346,7 @@ impl Played<'_> {
 
     /// The provider took it and says what it counted.
     fn taken(&mut self, keeper: &Keeper, ticket: &Ticket, bytes: &Bytes) {
-        keeper.went_out(ticket);
+        keeper.went_out(ticket).await;
         let percent = self.random.between(85, 120) as u64;
         let counted = Counted {
             input_tokens: self.tokens(bytes) * percent / 100,

@@ -24,7 +24,7 @@ use crate::config::{Config, ShownSetting, StartError, StoreLocation};
 use crate::control::{self, Control, Token};
 use crate::histories::Histories;
 use crate::index::Index;
-use crate::journal::{Journal, may_pass};
+use crate::journal::{Closing, Journal, may_pass};
 use crate::keeper::{Action, Keeper, Rules};
 use crate::models::Models;
 use crate::neighbours::{self, Own, is_own_address};
@@ -35,6 +35,8 @@ use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
 const DRAIN: Duration = Duration::from_secs(5);
+/// How long it may take to hand back what did not end.
+const HAND_BACK: Duration = Duration::from_secs(2);
 /// How often a store is asked for its key at the start, and how long to wait in between.
 const KEY_TRIES: usize = 5;
 const KEY_WAIT: Duration = Duration::from_millis(200);
@@ -48,6 +50,7 @@ pub struct Server {
     store: Option<Arc<AnyStore>>,
     token: Token,
     tasks: TaskTracker,
+    closing: Closing,
 }
 
 impl Server {
@@ -90,6 +93,7 @@ impl Server {
             journal.note_missing_key();
         }
         let journal = Arc::new(journal);
+        let closing = journal.closing();
         let key = ChainKey::new(secret);
         let rules = Rules::of(&config);
         let keeper = Keeper::new(
@@ -135,6 +139,7 @@ impl Server {
             store,
             token: Token::of(&fresh_secret()),
             tasks,
+            closing,
         })
     }
 
@@ -209,7 +214,12 @@ impl Server {
         serving::serve(self.listener, router, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
-        if clock::within(DRAIN, self.tasks.wait()).await.is_err() {
+        self.closing.begin_nothing();
+        if clock::within(DRAIN, self.tasks.wait()).await.is_ok() {
+            return Ok(());
+        }
+        self.closing.hand_back();
+        if clock::within(HAND_BACK, self.tasks.wait()).await.is_err() {
             tracing::warn!("background work did not end in time; the next request makes up for it");
         }
         Ok(())

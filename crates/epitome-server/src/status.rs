@@ -31,6 +31,7 @@ pub(crate) async fn health(State(proxy): State<Arc<Proxy>>) -> impl IntoResponse
 pub(crate) fn report(proxy: &Proxy) -> Value {
     let keeper = proxy.keeper();
     let store = keeper.store_health();
+    let crew = keeper.crew();
     let counts = proxy.tally.by_reason();
     let mut why = Vec::new();
     if keeper.is_store_gone() {
@@ -96,6 +97,10 @@ pub(crate) fn report(proxy: &Proxy) -> Value {
         "store_late_commits": store.late_commits(),
         "store_queued_bytes": store.queued_bytes(),
         "store_dropped": store.dropped(),
+        "background": {
+            "waiting": crew.waiting, "running": crew.running, "done": crew.done, "taken_over": crew.taken_over,
+            "handed_back": crew.handed_back, "left_out": crew.left_out,
+        },
         "upstreams": upstreams,
         "requests": sum(&|_| true),
         "acted_on": acted,
@@ -152,6 +157,30 @@ pub(crate) async fn metrics(State(proxy): State<Arc<Proxy>>) -> impl IntoRespons
     for (action, reason, count) in proxy.tally.by_reason() {
         let labels = format!("action=\"{}\",reason=\"{reason}\"", action.as_str());
         text.sample("epitome_requests_total", &labels, count);
+    }
+    let crew = keeper.crew();
+    text.family(
+        "epitome_background_jobs",
+        "gauge",
+        "Summaries being written by this node, and those that wait for room.",
+    );
+    for (state, count) in [("running", crew.running), ("waiting", crew.waiting)] {
+        let labels = format!("state=\"{state}\"");
+        text.sample("epitome_background_jobs", &labels, count as u64);
+    }
+    text.family(
+        "epitome_background_jobs_total",
+        "counter",
+        "Background work of this node by what came of it.",
+    );
+    for (end, count) in [
+        ("done", crew.done),
+        ("taken_over", crew.taken_over),
+        ("handed_back", crew.handed_back),
+        ("left_out", crew.left_out),
+    ] {
+        let labels = format!("end=\"{end}\"");
+        text.sample("epitome_background_jobs_total", &labels, count);
     }
     text.family(
         "epitome_upstream_requests_total",

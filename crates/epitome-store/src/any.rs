@@ -1,16 +1,18 @@
 //! The store that a location names.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use epitome::Digest;
 
 use crate::{
-    Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Committed, CompactionRow,
-    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Deleted, Entries,
-    EntryRow, EntryWords, Error, Housekeeping, LearnedWindow, Leases, Memories, MemoryRow,
-    NewChange, NodeRow, Oldest, Outcome, Outcomes, OwnedConversation, PinRow, Pins, PostgresStore,
-    Restored, Result, Saved, Search, SearchHit, SearchScope, SnapshotRow, SqliteStore, Store,
-    StoreStatistics, SweepBefore, Swept, TenantId, Tenants, TurnRow, Turns,
+    Append, Appended, BeliefRow, Beliefs, ChangeRow, Changes, Claimed, Committed, CompactionRow,
+    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, CountedRequests,
+    CountedRow, Deleted, Entries, EntryRow, EntryWords, Error, Housekeeping, JobClaim, JobRow,
+    Jobs, LearnedWindow, Leases, Memories, MemoryRow, NewChange, NodeRow, Oldest, Outcome,
+    Outcomes, OwnedConversation, PinRow, Pins, PostgresStore, Restored, Result, Saved, Search,
+    SearchHit, SearchScope, SnapshotRow, SqliteStore, Store, StoreStatistics, SweepBefore, Swept,
+    TenantId, Tenants, TurnRow, Turns, clock,
 };
 
 /// Any of the stores, chosen at run time.
@@ -53,6 +55,12 @@ impl AnyStore {
 }
 
 impl AnyStore {
+    /// Whether other machines may use it too, so that what is true now may have been written elsewhere a moment ago.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
     /// Whether what was opened was removed or replaced since, so that writes are lost with this process.
     #[must_use]
     pub fn is_gone(&self) -> bool {
@@ -91,10 +99,25 @@ impl<'a> Location<'a> {
     }
 }
 
+/// How long a call may take at a server. One that vanished without a word would be waited for for ever: nothing on the way
+/// says that it is gone. Looking after a store takes as long as it takes.
+const CALL_DEADLINE: Duration = Duration::from_secs(30);
+
+async fn answered<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
+    match clock::timeout(CALL_DEADLINE, call).await {
+        Ok(answer) => answer,
+        Err(late) => Err(Error::Unreachable(late.into())),
+    }
+}
+
+async fn awaited<T>(call: impl Future<Output = T>) -> T {
+    call.await
+}
+
 /// Hands the calls of one trait to whichever store this is. The `match` is the one place that knows them all: another store
 /// is a variant of [`AnyStore`], a [`Location`] and an arm here.
 macro_rules! dispatch {
-    ($noun:ident {
+    ($noun:ident, $wait:ident {
         $(fn $method:ident(&self $(, $argument:ident: $kind:ty)* $(,)?) -> $answer:ty;)+
     }) => {
         impl $noun for AnyStore {
@@ -103,7 +126,7 @@ macro_rules! dispatch {
                     match self {
                         Self::Sqlite(store) => store.$method($($argument),*).await,
                         // Boxed, because it is large; a call waits for the network anyway.
-                        Self::Postgres(store) => Box::pin(store.$method($($argument),*)).await,
+                        Self::Postgres(store) => $wait(Box::pin(store.$method($($argument),*))).await,
                     }
                 }
             })+
@@ -111,11 +134,11 @@ macro_rules! dispatch {
     };
 }
 
-dispatch!(Tenants {
+dispatch!(Tenants, answered {
     fn tenant_key(&self, tenant: &TenantId, fresh: [u8; 32]) -> Result<[u8; 32]>;
 });
 
-dispatch!(Conversations {
+dispatch!(Conversations, answered {
     fn conversation(
         &self,
         tenant: &TenantId,
@@ -125,7 +148,7 @@ dispatch!(Conversations {
     fn tip(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Option<NodeRow>>;
 });
 
-dispatch!(Entries {
+dispatch!(Entries, answered {
     fn append(&self, tenant: &TenantId, append: &Append) -> Result<()>;
     fn append_all(&self, tenant: &TenantId, appends: &[Append]) -> Result<()>;
     fn extend(&self, tenant: &TenantId, append: &Append, after: Option<Digest>) -> Result<Appended>;
@@ -135,7 +158,7 @@ dispatch!(Entries {
     fn path(&self, tenant: &TenantId, tip: Digest) -> Result<Vec<NodeRow>>;
 });
 
-dispatch!(Compactions {
+dispatch!(Compactions, answered {
     fn commit_compaction(
         &self,
         tenant: &TenantId,
@@ -164,17 +187,17 @@ dispatch!(Compactions {
     ) -> Result<Vec<CompactionRow>>;
 });
 
-dispatch!(Changes {
+dispatch!(Changes, answered {
     fn append_change(&self, tenant: &TenantId, new: &NewChange) -> Result<Appended>;
     fn changes(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<ChangeRow>>;
 });
 
-dispatch!(Pins {
+dispatch!(Pins, answered {
     fn mark_pin(&self, tenant: &TenantId, pin: &PinRow) -> Result<()>;
     fn marked_pins(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<PinRow>>;
 });
 
-dispatch!(Leases {
+dispatch!(Leases, answered {
     fn acquire_lease(
         &self,
         tenant: &TenantId,
@@ -199,7 +222,23 @@ dispatch!(Leases {
     ) -> Result<()>;
 });
 
-dispatch!(Memories {
+dispatch!(Jobs, answered {
+    fn claim_job(&self, tenant: &TenantId, claim: &JobClaim<'_>) -> Result<Claimed>;
+    fn finish_job(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+    ) -> Result<bool>;
+    fn jobs(&self, tenant: &TenantId, now_ms: i64, limit: u32) -> Result<Vec<JobRow>>;
+});
+
+dispatch!(CountedRequests, answered {
+    fn keep_counted(&self, tenant: &TenantId, rows: &[CountedRow]) -> Result<()>;
+    fn counted_at(&self, tenant: &TenantId, nodes: &[Digest]) -> Result<Vec<CountedRow>>;
+});
+
+dispatch!(Memories, answered {
     fn save_memory(&self, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved>;
     fn memories(
         &self,
@@ -210,7 +249,7 @@ dispatch!(Memories {
     fn forget_memory(&self, tenant: &TenantId, memory_id: &str) -> Result<bool>;
 });
 
-dispatch!(Search {
+dispatch!(Search, answered {
     fn index(&self, tenant: &TenantId, words: &[EntryWords]) -> Result<()>;
     fn unindexed(&self, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>>;
     fn search(
@@ -222,7 +261,7 @@ dispatch!(Search {
     ) -> Result<Vec<SearchHit>>;
 });
 
-dispatch!(Beliefs {
+dispatch!(Beliefs, answered {
     fn learn_window(
         &self,
         endpoint: &str,
@@ -236,17 +275,17 @@ dispatch!(Beliefs {
     fn forget_belief(&self, endpoint: &str, model: &str) -> Result<bool>;
 });
 
-dispatch!(Outcomes {
+dispatch!(Outcomes, answered {
     fn record_outcome(&self, tenant: &TenantId, outcome: &Outcome) -> Result<()>;
     fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
 });
 
-dispatch!(Turns {
+dispatch!(Turns, answered {
     fn keep_turns(&self, tenant: &TenantId, turns: &[TurnRow]) -> Result<()>;
     fn turns_to(&self, tenant: &TenantId, id: &str) -> Result<Vec<TurnRow>>;
 });
 
-dispatch!(Housekeeping {
+dispatch!(Housekeeping, awaited {
     fn statistics(&self) -> Result<StoreStatistics>;
     fn delete_conversation(
         &self,
@@ -270,6 +309,6 @@ dispatch!(Housekeeping {
     fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored>;
 });
 
-dispatch!(Store {
+dispatch!(Store, awaited {
     fn close(&self) -> ();
 });

@@ -45,6 +45,22 @@ pub(super) async fn get_overview(State(control): State<Arc<Control>>) -> Respons
     answer::json(overview(&control).await)
 }
 
+/// What is done or wanted in the background, by all nodes on the store.
+pub(super) async fn get_jobs(State(control): State<Arc<Control>>) -> Response<Body> {
+    answer::json(jobs(&control).await)
+}
+
+async fn jobs(control: &Control) -> Result<Value, Failure> {
+    let rows = control.proxy.keeper().jobs(MOST_ROWS).await?;
+    let jobs = rows.iter().map(|row| {
+        json!({
+            "conversation": row.conversation.as_str(), "state": row.state.as_str(), "reason": row.reason,
+            "holder": row.holder, "wanted_ms": row.wanted_ms, "begun_ms": row.begun_ms, "tries": row.tries,
+        })
+    });
+    Ok(json!({"jobs": jobs.collect::<Vec<_>>()}))
+}
+
 pub(super) async fn get_conversations(
     State(control): State<Arc<Control>>,
     RawQuery(asked): RawQuery,

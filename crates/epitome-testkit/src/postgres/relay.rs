@@ -5,8 +5,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
@@ -14,6 +15,9 @@ use super::Database;
 
 /// `ReadyForQuery`: the server's last word of every round trip.
 const READY: u8 = b'Z';
+
+/// How often it is looked whether a host is back.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A port on loopback that leads to a database.
 #[derive(Debug)]
@@ -26,6 +30,7 @@ pub struct Relay {
 struct Counts {
     passed: AtomicU64,
     most: AtomicU64,
+    is_silent: AtomicBool,
 }
 
 #[derive(Debug, Clone)]
@@ -54,6 +59,7 @@ impl Relay {
         let counts = Arc::new(Counts {
             passed: AtomicU64::new(0),
             most: AtomicU64::new(u64::MAX),
+            is_silent: AtomicBool::new(false),
         });
         let shared = Arc::clone(&counts);
         // It ends with the process.
@@ -81,6 +87,17 @@ impl Relay {
     #[must_use]
     pub fn round_trips(&self) -> u64 {
         self.counts.passed.load(Ordering::SeqCst)
+    }
+
+    /// From now on nothing comes back on any connection, and nobody hangs up: the host is gone without a word. Connections that
+    /// are made later work as long as they are not silenced too.
+    pub fn fall_silent(&self) {
+        self.counts.is_silent.store(true, Ordering::SeqCst);
+    }
+
+    /// New connections work again; those that fell silent stay so.
+    pub fn speak_again(&self) {
+        self.counts.is_silent.store(false, Ordering::SeqCst);
     }
 
     /// Lets so many more answers pass; then every connection is cut, and every new one.
@@ -140,6 +157,8 @@ where
 
 /// Message by message: a letter, the length with itself, and the rest.
 fn answer(mut server: impl Read, mut client: &TcpStream, counts: &Counts) {
+    // Whoever fell silent says nothing any more, also when others do.
+    let mut is_cut_off = false;
     loop {
         let mut message = vec![0; 5];
         if server.read_exact(&mut message).is_err() {
@@ -151,7 +170,11 @@ fn answer(mut server: impl Read, mut client: &TcpStream, counts: &Counts) {
         if read.is_err() || message[0] == READY && !counts.pass() {
             return;
         }
-        if client.write_all(&message).is_err() {
+        while counts.is_silent.load(Ordering::SeqCst) {
+            is_cut_off = true;
+            thread::sleep(PAUSE);
+        }
+        if !is_cut_off && client.write_all(&message).is_err() {
             return;
         }
     }
