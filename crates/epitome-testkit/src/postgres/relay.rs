@@ -4,14 +4,14 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
-use super::Database;
+use super::{Cluster, Database};
 
 /// `ReadyForQuery`: the server's last word of every round trip.
 const READY: u8 = b'Z';
@@ -24,6 +24,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub struct Relay {
     url: String,
     counts: Arc<Counts>,
+    target: Arc<Mutex<Target>>,
 }
 
 #[derive(Debug)]
@@ -39,6 +40,18 @@ enum Target {
     Host(String, u16),
 }
 
+impl Target {
+    fn of(options: &PgConnectOptions) -> Self {
+        match options.get_socket() {
+            Some(folder) => {
+                let file = format!(".s.PGSQL.{}", options.get_port());
+                Self::Socket(folder.join(file))
+            }
+            None => Self::Host(options.get_host().to_owned(), options.get_port()),
+        }
+    }
+}
+
 impl Relay {
     /// One that leads to `database`, and cuts nothing.
     ///
@@ -46,14 +59,21 @@ impl Relay {
     /// When there is no port.
     #[must_use]
     pub fn to(database: &Database) -> Self {
-        let options: PgConnectOptions = database.url().parse().unwrap();
-        let target = match options.get_socket() {
-            Some(folder) => {
-                let file = format!(".s.PGSQL.{}", options.get_port());
-                Target::Socket(folder.join(file))
-            }
-            None => Target::Host(options.get_host().to_owned(), options.get_port()),
-        };
+        Self::of(database.url(), database.name())
+    }
+
+    /// One that leads to the database `postgres` of a server of the test's own.
+    ///
+    /// # Panics
+    /// When there is no port.
+    #[must_use]
+    pub fn to_cluster(cluster: &Cluster) -> Self {
+        Self::of(&cluster.url("postgres"), "postgres")
+    }
+
+    fn of(url: &str, name: &str) -> Self {
+        let options: PgConnectOptions = url.parse().unwrap();
+        let target = Arc::new(Mutex::new(Target::of(&options)));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let counts = Arc::new(Counts {
@@ -61,20 +81,30 @@ impl Relay {
             most: AtomicU64::new(u64::MAX),
             is_silent: AtomicBool::new(false),
         });
-        let shared = Arc::clone(&counts);
+        let shared = (Arc::clone(&counts), Arc::clone(&target));
         // It ends with the process.
         thread::spawn(move || {
             for client in listener.incoming() {
-                let (target, counts) = (target.clone(), Arc::clone(&shared));
+                let (counts, target) = shared.clone();
+                let target = target.lock().unwrap().clone();
                 thread::spawn(move || connect(&client.unwrap(), &target, &counts));
             }
         });
         let user = options.get_username();
-        let name = database.name();
         Self {
             url: format!("postgres://{user}@127.0.0.1:{port}/{name}?sslmode=disable"),
             counts,
+            target,
         }
+    }
+
+    /// From now on new connections lead to `cluster`, as when an address is switched.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn switch_to(&self, cluster: &Cluster) {
+        let options: PgConnectOptions = cluster.url("postgres").parse().unwrap();
+        *self.target.lock().unwrap() = Target::of(&options);
     }
 
     /// The address to connect to.
