@@ -13,6 +13,7 @@ import json
 import random
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import anthropic
@@ -51,10 +52,12 @@ def main() -> None:
         anthropic.Anthropic(base_url=settings["base_url"], **options),
     )
     findings = Findings()
+    started = time.monotonic()
     with ThreadPoolExecutor(settings["threads"]) as pool:
         for who in range(settings["conversations"]):
             pool.submit(converse, clients, who, settings["turns"], findings)
-    print(json.dumps({**findings.counts, "errors": findings.errors[:20]}))
+    print(json.dumps({**findings.counts, "errors": findings.errors[:20],
+                      "seconds": round(time.monotonic() - started, 1)}))
 
 
 def converse(clients: tuple, who: int, turns: int, findings: Findings) -> None:

@@ -29,6 +29,13 @@ async fn post(proxy: &Proxy, messages: &[Value]) -> (String, String) {
     (action.to_owned(), reason.to_owned())
 }
 
+/// The messages as the client sends them.
+fn as_sent(messages: &[Value]) -> Vec<String> {
+    let body = request(Wire::OpenaiChat, "m", messages.to_vec()).to_string();
+    let messages = raw_messages(body.as_bytes()).into_iter();
+    messages.map(ToOwned::to_owned).collect()
+}
+
 /// A server with a fault that comes and goes.
 async fn check(url: &str, read_by: &str, mut begin: impl AsyncFnMut(), mut end: impl AsyncFnMut()) {
     let model = ScriptedModel::start(model(WINDOW)).await;
@@ -71,13 +78,7 @@ async fn check(url: &str, read_by: &str, mut begin: impl AsyncFnMut(), mut end: 
         proxy.health().await["status"] == "ok"
     })
     .await;
-    let (before, long) = [&before, &long]
-        .map(|messages| {
-            let body = request(Wire::OpenaiChat, "m", messages.clone()).to_string();
-            let messages = raw_messages(body.as_bytes()).into_iter();
-            messages.map(ToOwned::to_owned).collect::<Vec<String>>()
-        })
-        .into();
+    let (before, long) = (as_sent(&before), as_sent(&long));
     eventually_async("everything is stored", async || {
         post(&proxy, &[user("Another one, so that somebody writes.")]).await;
         let stored = stored_messages(&reader).await;
