@@ -174,9 +174,7 @@ impl KnownModels {
             let key = ModelKey::from_stored(learned.endpoint, &learned.model);
             self.recall_window(&key, learned.window_tokens);
         }
-        for row in store.beliefs().await? {
-            self.recall(&row);
-        }
+        self.take_over(&store.beliefs().await?);
         Ok(())
     }
 

@@ -43,13 +43,15 @@ impl Keeper {
         self.tasks.spawn(async move {
             keeper.ask_pins(&mut ticket).await;
             let ticket = Arc::new(ticket);
-            // What cannot be stored is not used, and would be paid for again and again.
             let is_storable = !keeper.keeps(&ticket) || !keeper.journal.health().writes_fail();
-            let made = if keeper.rules.asks_somebody() && is_storable {
-                keeper.written_alone(&ticket, &case, reason).await
-            } else {
-                let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
-                keeper.make(ticket, case, reason).await
+            let made = match (keeper.rules.asks_somebody(), is_storable) {
+                (true, true) => keeper.written_alone(&ticket, &case, reason).await,
+                // What cannot be stored is not used, and would be paid for again and again.
+                (true, false) => Err(failed()),
+                (false, _) => {
+                    let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
+                    keeper.make(ticket, case, reason).await
+                }
             };
             if let Ok(made) = made {
                 let is_ours = made.epoch.record.steps.is_empty();
