@@ -184,6 +184,8 @@ pub struct KnownModels {
     known: Arc<Mutex<HashMap<ModelKey, Known>>>,
     /// Who believes it; nobody in particular is `local`.
     tenant: Option<TenantId>,
+    /// What the store said last, so that only what changed there is taken over.
+    seen: Arc<Mutex<HashMap<ModelKey, BeliefRow>>>,
 }
 
 impl KnownModels {
@@ -209,12 +211,44 @@ impl KnownModels {
                 self.recall_window(&key, learned.window_tokens);
             }
         }
-        for row in store.beliefs().await? {
-            if let Some(endpoint) = own(&row.endpoint) {
-                self.recall(&BeliefRow { endpoint, ..row });
+        self.take_over(&store.beliefs().await?);
+        Ok(())
+    }
+
+    /// Takes over what others have written to a store since it was asked last: a window as it is there, and how a model counts
+    /// from whoever has seen more of it.
+    pub fn take_over(&self, rows: &[BeliefRow]) {
+        let tenant = self.tenant.clone().unwrap_or_else(TenantId::local);
+        for row in rows {
+            let Some(endpoint) = own_endpoint(&tenant, &row.endpoint) else {
+                continue;
+            };
+            let row = BeliefRow {
+                endpoint: endpoint.to_owned(),
+                ..row.clone()
+            };
+            let key = ModelKey::from_stored(row.endpoint.clone(), &row.model);
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = seen.insert(key.clone(), row.clone());
+            drop(seen);
+            let before = before.as_ref();
+            let is_new = |new: &Option<String>, old: Option<&Option<String>>| old != Some(new);
+            let mut news = row.clone();
+            if !is_new(&row.window, before.map(|before| &before.window)) {
+                news.window = None;
+            }
+            if !is_new(&row.counts, before.map(|before| &before.counts)) {
+                news.counts = None;
+            }
+            let known = self.belief(&key).calibration();
+            let stored: Option<Calibration> = read(&key, news.counts.as_deref());
+            if stored.is_none_or(|stored| stored.turns() <= known.turns()) {
+                news.counts = None;
+            }
+            if news.window.is_some() || news.counts.is_some() {
+                self.recall(&news);
             }
         }
-        Ok(())
     }
 
     /// What is believed of a model.
@@ -300,7 +334,10 @@ impl KnownModels {
         let counts: Option<Calibration> = read(&key, row.counts.as_deref());
         self.update(&key, |known| {
             if let Some(stored) = stored {
+                // How it counts is stored apart.
+                let calibration = known.belief.calibration();
                 *known = stored;
+                known.belief = known.belief.with_calibration(calibration);
             }
             if let Some(calibration) = counts {
                 known.belief = known.belief.with_calibration(calibration);

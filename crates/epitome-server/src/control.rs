@@ -97,6 +97,7 @@ pub(crate) fn router(control: Control) -> Router {
         .route("/epitome/assets/{name}", get(pages::asset))
         .route("/epitome/openapi.json", get(api::description))
         .route("/epitome/v1/overview", get(api::get_overview))
+        .route("/epitome/v1/jobs", get(api::get_jobs))
         .route("/epitome/v1/events", get(live::events))
         .route("/epitome/v1/tenants", get(tenants::get_tenants))
         .route("/epitome/v1/conversations", get(api::get_conversations))

@@ -4,6 +4,7 @@ use tokio_util::task::TaskTracker;
 use super::*;
 use crate::config::QuotaLimits;
 use crate::index::Index;
+use crate::journal::Workshop;
 use crate::open_store::OpenStore;
 use crate::quota::Quota;
 
@@ -11,7 +12,14 @@ fn histories(store: Option<&Arc<AnyStore>>, tasks: &TaskTracker) -> Histories {
     let index = Arc::new(Index::default());
     let quota = Arc::new(Quota::new(TenantId::local(), QuotaLimits::default()));
     let open = store.cloned().map(OpenStore::new);
-    let journal = Journal::start(open, TenantId::local(), index, quota, tasks);
+    let journal = Journal::start(
+        open,
+        TenantId::local(),
+        index,
+        quota,
+        &Workshop::default(),
+        tasks,
+    );
     Histories::new(Arc::new(journal))
 }
 

@@ -1,5 +1,6 @@
 //! Which conversation is this? Chains seen by this process, and the epochs in force on them.
 
+mod counted;
 mod epochs;
 mod pins;
 mod too_long;
@@ -8,12 +9,13 @@ mod written;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{CountedSize, Digest, Ledger, LedgerSettings};
+use epitome::{Digest, Ledger, LedgerSettings};
 use epitome_engine::known_models::SummaryPlacement;
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
 
 use crate::epoch::Epoch;
+pub(crate) use counted::{ANCHORED_LINKS, Counted};
 use epochs::{Epochs, newest};
 use pins::DroppedPins;
 use too_long::TooLong;
@@ -27,11 +29,6 @@ const REMADE_TAIL: usize = 4;
 const LONG_CHAIN: usize = 8;
 /// Attempts that are remembered, and conversations with the same first words.
 const TRIED: usize = 10_000;
-/// Anchors are looked for among so many of the newest links.
-const ANCHORED_LINKS: usize = 16;
-/// So many of them are handed out.
-const ANCHORS: usize = 4;
-
 type Digests<T> = HashMap<Digest, T, Prehashed>;
 
 /// Chains seen by this process.
@@ -80,16 +77,6 @@ struct Node {
 struct Tip {
     digest: Digest,
     links: usize,
-}
-
-/// What the provider counted for a request that ended here.
-#[derive(Clone, Debug)]
-pub(crate) struct Counted {
-    pub(crate) anchor: CountedSize,
-    /// The epoch that the request was sent under.
-    pub(crate) epoch: Option<String>,
-    /// Its system prompt and tools.
-    pub(crate) kind: u64,
 }
 
 /// Where a request belongs.
@@ -193,6 +180,8 @@ impl Index {
             }
         }
         inner.turn();
+        // A branch whose first request was refused is stored with its second, and still is a branch.
+        let parent = parent.or_else(|| inner.dropped_pins.parent(&conversation));
         Place {
             conversation,
             parent,
@@ -366,13 +355,6 @@ impl Index {
         self.lock().preparing.remove(conversation);
     }
 
-    /// What the provider counted for the request that ended at `tip`.
-    pub(crate) fn anchor(&self, tip: &Digest, counted: Counted) {
-        if let Some(node) = self.lock().node(tip) {
-            node.anchor = Some(counted);
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -416,21 +398,6 @@ impl Inner {
         };
         self.tips.insert(fresh.clone(), tip);
         fresh.clone()
-    }
-
-    /// The newest counts of requests of this kind on a chain.
-    fn counts<'c>(
-        &mut self,
-        links: impl DoubleEndedIterator<Item = &'c (usize, Digest)>,
-        kind: u64,
-    ) -> Vec<Counted> {
-        links
-            .rev()
-            .take(ANCHORED_LINKS)
-            .filter_map(|(_, digest)| self.node(digest)?.anchor.clone())
-            .filter(|counted| counted.kind == kind)
-            .take(ANCHORS)
-            .collect()
     }
 
     /// How many of the first `known` links of a chain lead up to the last one that `is_written`.

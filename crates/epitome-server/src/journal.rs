@@ -3,19 +3,18 @@
 mod health;
 mod late;
 mod lookup;
+mod work;
 mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use epitome::Digest;
-use epitome_engine::Clock;
 use epitome_engine::known_models::BeliefUpdate;
 use epitome_engine::record::RecordError;
-use epitome_engine::runner::{LEASE_MS, Lease, LeaseTerms};
 use epitome_store::{
-    AnyStore, Append, CompactionRow, CompactionState, Compactions, ConversationId, NodeRow,
-    Outcome, PinRow, Pins, TenantId, TurnRow, Turns,
+    AnyStore, Append, BeliefRow, Beliefs, CompactionRow, CompactionState, Compactions,
+    ConversationId, CountedRow, Outcome, PinRow, Pins, TenantId, TurnRow, Turns,
 };
 use tokio_util::task::TaskTracker;
 
@@ -26,6 +25,9 @@ pub(crate) use health::Health;
 use health::READ;
 pub(crate) use late::may_pass;
 use late::{Late, Publication};
+use lookup::Found;
+use work::Crew;
+pub(crate) use work::{Closing, CrewFigures, Workshop};
 use writer::{Queue, Write};
 
 /// How long a request waits for the store to answer a question.
@@ -47,7 +49,17 @@ pub(crate) struct Journal {
     late: Option<Late>,
     health: Arc<Health>,
     quota: Arc<Quota>,
+    crew: Crew,
     tasks: TaskTracker,
+}
+
+/// How long a compaction that somebody wrote is waited for to be on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As long as a request may wait.
+    Request,
+    /// Until it is there, or never can be: nobody waits, and it would have to be paid for again.
+    Paid,
 }
 
 impl Journal {
@@ -57,11 +69,13 @@ impl Journal {
         tenant: TenantId,
         index: Arc<Index>,
         quota: Arc<Quota>,
+        node: &Workshop,
         tasks: &TaskTracker,
     ) -> Self {
         let store = open.as_ref().map(|open| Arc::clone(open.store()));
         let health = Arc::new(Health::default());
-        let (queue, writes) = Queue::new(Arc::clone(&health));
+        let is_shared = store.as_ref().is_some_and(|store| store.is_shared());
+        let (queue, writes) = Queue::new(Arc::clone(&health), is_shared);
         let queue = Arc::new(queue);
         let late = store.as_ref().map(|store| {
             let (store, health) = (Arc::clone(store), Arc::clone(&health));
@@ -85,6 +99,7 @@ impl Journal {
             late,
             health,
             quota,
+            crew: Crew::of(node),
             tasks: tasks.clone(),
         }
     }
@@ -113,10 +128,10 @@ impl Journal {
         self.store.is_some()
     }
 
-    /// The newest known links and the epochs of a chain; nothing when the store is slow or broken.
-    pub(crate) async fn look_up(&self, chain: &[Digest]) -> (Vec<NodeRow>, Vec<CompactionRow>) {
+    /// What the store knows of a chain; nothing when it is slow or broken.
+    pub(crate) async fn look_up(&self, chain: &[Digest]) -> Found {
         let Some(store) = &self.store else {
-            return Default::default();
+            return Found::default();
         };
         let questions = lookup::look_up(store, &self.tenant, chain);
         match crate::clock::within(READ_DEADLINE, questions).await {
@@ -127,7 +142,23 @@ impl Journal {
             Ok(Err(error)) => self.health.failed(READ, &error),
             Err(_) => self.health.late(READ),
         }
-        Default::default()
+        Found::default()
+    }
+
+    /// What is believed of models by now; nothing when the store is slow or broken, or when nobody else writes to it.
+    pub(crate) async fn beliefs(&self) -> Vec<BeliefRow> {
+        let Some(store) = self.store.as_ref().filter(|store| store.is_shared()) else {
+            return Vec::new();
+        };
+        match crate::clock::within(READ_DEADLINE, store.beliefs()).await {
+            Ok(Ok(rows)) => {
+                self.health.worked(READ);
+                return rows;
+            }
+            Ok(Err(error)) => self.health.failed(READ, &error),
+            Err(_) => self.health.late(READ),
+        }
+        Vec::new()
     }
 
     /// Whether somebody took a compaction back; not so when the store is slow or broken.
@@ -209,41 +240,6 @@ impl Journal {
         None
     }
 
-    /// Does the background work of a conversation, unless another process is at it. A store that does not answer is no
-    /// reason not to work: whoever is first to store wins.
-    pub(crate) async fn alone<T>(
-        &self,
-        conversation: &ConversationId,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let Some(store) = &self.store else {
-            return Some(work.await);
-        };
-        let clock = Clock::default();
-        let terms = LeaseTerms {
-            store: store.as_ref(),
-            tenant: &self.tenant,
-            conversation,
-            lease_ms: LEASE_MS,
-            clock: &clock,
-        };
-        let lease = Lease::acquire(terms, &self.holder);
-        let lease = match lease.await {
-            Ok(Some(lease)) => lease,
-            Ok(None) => return None,
-            Err(error) => {
-                self.health.failed("lease", &error);
-                return Some(work.await);
-            }
-        };
-        let done = tokio::select! {
-            done = work => Some(done),
-            () = lease.keep() => None,
-        };
-        lease.release().await;
-        done
-    }
-
     /// What could be put in the form of the store. What could not is a failed write: it is counted and said.
     pub(crate) fn written<T>(&self, made: Result<T, RecordError>) -> Option<T> {
         made.inspect_err(|error| self.health.failed("record", error))
@@ -253,9 +249,17 @@ impl Journal {
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be
     /// another node's; `None` when the store does not answer in time. It is written all the same, neither the deadline nor
     /// a client that hangs up undoes it.
-    pub(crate) async fn commit(&self, span: Append, row: CompactionRow) -> Option<CompactionRow> {
+    pub(crate) async fn commit(
+        &self,
+        span: Append,
+        row: CompactionRow,
+        patience: Patience,
+    ) -> Option<CompactionRow> {
         let late = self.late.clone()?;
         late.begin(&row.id);
+        if patience == Patience::Paid {
+            return late.commit(span, row).await;
+        }
         let write = self.tasks.spawn(late.commit(span, row));
         match crate::clock::within(COMMIT_DEADLINE, write).await {
             Ok(Ok(stored)) => return stored,
@@ -266,10 +270,15 @@ impl Journal {
     }
 
     /// Marks a compaction as published, so that other nodes use it too; `record` takes the place of the one that it was
-    /// prepared with.
-    pub(crate) fn publish(&self, id: String, record: Option<String>) {
-        if let Some(late) = self.late.clone() {
-            self.tasks.spawn(late.publish(id, Publication { record }));
+    /// prepared with. The client may go on at another node as soon as it has its answer, so that this is waited for, as long as
+    /// for a question.
+    pub(crate) async fn publish(&self, id: String, record: Option<String>) {
+        let Some(late) = self.late.clone() else {
+            return;
+        };
+        let write = self.tasks.spawn(late.publish(id, Publication { record }));
+        if crate::clock::within(READ_DEADLINE, write).await.is_err() {
+            self.health.late("publish");
         }
     }
 
@@ -285,6 +294,11 @@ impl Journal {
 
     pub(crate) fn belief(&self, update: BeliefUpdate) {
         self.enqueue(Write::Belief(Box::new(update)));
+    }
+
+    /// Queues what a provider counted.
+    pub(crate) fn counted(&self, row: CountedRow) {
+        self.enqueue(Write::Counted(Box::new(row)));
     }
 
     /// Queues a turn. Nobody sends it again: what finds no room is not known after a restart.

@@ -266,16 +266,13 @@ impl Keeper {
     }
 
     async fn decide(self: &Arc<Self>, mut ticket: Ticket, kind: Kind) -> Outgoing {
-        let bare = self.course(&ticket, None);
-        let reading = bare.reading(&self.sight(&ticket, None));
-        let before = reading.size_tokens;
-        let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
+        let (mut need, mut before) = self.need(&ticket);
         if self.index.has_epochs(&ticket.conversation) {
             self.ask_pins(&mut ticket).await;
         }
         ticket.epoch = self.in_force(&ticket, &need);
         self.heed_undo(&mut ticket, &need).await;
-        let leaves_nothing = bare.gauge().leaves_nothing();
+        let leaves_nothing = self.course(&ticket, None).gauge().leaves_nothing();
         let mut case = self.case(&mut ticket, need, before);
         if leaves_nothing {
             let reason = Reason::WindowBelowReserves;
@@ -290,6 +287,7 @@ impl Keeper {
         // Another node may have shown what lay ready, or made what is needed here.
         let is_near = case.now.nears_the_line() || !case.now.fits();
         if is_near && self.catch_up(&mut ticket, &need).await {
+            (need, before) = self.need(&ticket);
             case = self.case(&mut ticket, need, before);
         }
         let ready = self.ready(&ticket, &case);
@@ -327,6 +325,14 @@ impl Keeper {
                 self.send(ticket, case.applied, reason, before, &case.now)
             }
         }
+    }
+
+    /// What a request needs as its client sent it, and its size.
+    fn need(&self, ticket: &Ticket) -> (Need, u64) {
+        let bare = self.course(ticket, None);
+        let reading = bare.reading(&self.sight(ticket, None));
+        let need = Need::of(&bare.gauge(), &reading, ticket.model.digest());
+        (need, reading.size_tokens)
     }
 
     /// A request under the epoch that its ticket names, if that can be applied.

@@ -20,7 +20,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::answer::Seen;
-use crate::config::{Config, ConfiguredWindows, Pruning, QuotaLimits, StoreLocation, TenantSettings};
+use crate::config::{
+    Config, ConfiguredWindows, Pruning, QuotaLimits, StoreLocation, TenantSettings,
+};
+use crate::journal::Workshop;
 use crate::quota::Quota;
 
 /// Conversations in an ordinary run; the gate of issue 16 is 20,000.
@@ -207,7 +210,14 @@ impl Case {
         let index = Arc::new(Index::default());
         let quota = Arc::new(Quota::new(TenantId::local(), QuotaLimits::default()));
         let rules = Rules::of(&config, Arc::clone(&quota.purse));
-        let journal = Journal::start(None, TenantId::local(), Arc::clone(&index), quota, tasks);
+        let journal = Journal::start(
+            None,
+            TenantId::local(),
+            Arc::clone(&index),
+            quota,
+            &Workshop::default(),
+            tasks,
+        );
         let journal = Arc::new(journal);
         let key = ChainKey::new([7; 32]);
         Keeper::new(Mode::Act, rules, key, models, index, journal, tasks.clone())
@@ -303,11 +313,11 @@ impl Played<'_> {
                 self.judge("the second try", &second.bytes)?;
                 self.newest_is_shown(request, &second)?;
                 if let Some(sent) = &second.ticket {
-                    self.taken(keeper, sent, &second.bytes);
+                    self.taken(keeper, sent, &second.bytes).await;
                     keeper.accepted(&ticket, sent);
                 }
             }
-            None => self.taken(keeper, &ticket, &first.bytes),
+            None => self.taken(keeper, &ticket, &first.bytes).await,
         }
         // What is prepared in the background is there before the next request.
         self.tasks.close();
@@ -349,8 +359,8 @@ impl Played<'_> {
     }
 
     /// The provider took it and says what it counted.
-    fn taken(&mut self, keeper: &Keeper, ticket: &Ticket, bytes: &Bytes) {
-        keeper.went_out(ticket);
+    async fn taken(&mut self, keeper: &Keeper, ticket: &Ticket, bytes: &Bytes) {
+        keeper.went_out(ticket).await;
         let percent = self.random.between(85, 120) as u64;
         let counted = Counted {
             input_tokens: self.tokens(bytes) * percent / 100,

@@ -290,7 +290,7 @@ impl Exchange<'_> {
             Beginning::TooLong(overflow, held) => {
                 match self.second_stream(&envelope, &first, overflow).await {
                     Some((second, answer)) => {
-                        self.note_taken(&answer, &second, kind);
+                        self.note_taken(&answer, &second, kind).await;
                         return self.pass_on(answer, &second, (wire, kind), history);
                     }
                     None => *held,
@@ -298,7 +298,7 @@ impl Exchange<'_> {
             }
             Beginning::Of(answer) => *answer,
         };
-        self.note_taken(&answer, &first, kind);
+        self.note_taken(&answer, &first, kind).await;
         let may_be_ours = matches!(answer.status().as_u16(), 400 | 413 | 422 | 500);
         // Who only asks for a size is told what the provider says, and nothing follows from it.
         if !may_be_ours || first.ticket.is_none() || kind == Kind::Count {
@@ -330,7 +330,7 @@ impl Exchange<'_> {
             },
         };
         if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
-            self.note_taken(&answer, &second, kind);
+            self.note_taken(&answer, &second, kind).await;
             if answer.status().is_success() {
                 self.keeper().accepted(refused, sent);
             } else {
@@ -342,12 +342,12 @@ impl Exchange<'_> {
     }
 
     /// Keeps a turn that the provider took, and what it was shown.
-    fn note_taken(&self, answer: &Answer, outgoing: &Outgoing, kind: Kind) {
+    async fn note_taken(&self, answer: &Answer, outgoing: &Outgoing, kind: Kind) {
         if let Some(ticket) = &outgoing.ticket
             && answer.status().is_success()
             && kind == Kind::Turn
         {
-            self.keeper().went_out(ticket);
+            self.keeper().went_out(ticket).await;
         }
     }
 

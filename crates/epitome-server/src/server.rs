@@ -19,6 +19,7 @@ use crate::address::bare;
 use crate::clock;
 use crate::config::{Config, ShownSetting, StartError, StoreLocation};
 use crate::control::{self, Control};
+use crate::journal::Closing;
 use crate::keeper::Action;
 use crate::neighbours::{self, Hosts, Own, is_own_address};
 use crate::open_store::OpenStore;
@@ -32,6 +33,8 @@ use crate::upstream::Upstream;
 
 /// How long background work may go on after the last answer.
 const DRAIN: Duration = Duration::from_secs(5);
+/// How long it may take to hand back what did not end.
+const HAND_BACK: Duration = Duration::from_secs(2);
 
 /// A server that listens already and serves once [`Server::run`] is called.
 #[derive(Debug)]
@@ -42,6 +45,7 @@ pub struct Server {
     store: Option<Arc<AnyStore>>,
     token: Token,
     tasks: TaskTracker,
+    closing: Closing,
 }
 
 impl Server {
@@ -57,6 +61,7 @@ impl Server {
         let lent = open.as_ref().map(OpenStore::lent).unwrap_or_default();
         let founder = Founder::new(lent, tasks.clone());
         let register = founder.register(&config, &[]).await;
+        let closing = founder.closing();
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.map_err(|source| StartError::Listen {
             address: config.listen,
@@ -95,6 +100,7 @@ impl Server {
             store: open.map(|open| Arc::clone(open.store())),
             token: Token::of(&fresh_secret()),
             tasks,
+            closing,
         })
     }
 
@@ -180,7 +186,12 @@ impl Server {
         serving::serve(self.listener, router, peers, shutdown).await;
         drop(self.proxy);
         self.tasks.close();
-        if clock::within(DRAIN, self.tasks.wait()).await.is_err() {
+        self.closing.begin_nothing();
+        if clock::within(DRAIN, self.tasks.wait()).await.is_ok() {
+            return Ok(());
+        }
+        self.closing.hand_back();
+        if clock::within(HAND_BACK, self.tasks.wait()).await.is_err() {
             tracing::warn!("background work did not end in time; the next request makes up for it");
         }
         Ok(())

@@ -69,6 +69,7 @@ pub(crate) async fn health(State(status): State<Status>, headers: HeaderMap) -> 
 /// What `/healthz` says.
 pub(crate) fn report(proxy: &Proxy, of: &Subject<'_>) -> Value {
     let store = of.store();
+    let crew = of.crew();
     let totals = of.totals();
     let counts = totals.by_reason();
     let mut why = Vec::new();
@@ -146,6 +147,10 @@ pub(crate) fn report(proxy: &Proxy, of: &Subject<'_>) -> Value {
         "store_late_commits": store.late_commits,
         "store_queued_bytes": store.queued_bytes,
         "store_dropped": store.dropped,
+        "background": {
+            "waiting": crew.waiting, "running": crew.running, "done": crew.done, "taken_over": crew.taken_over,
+            "handed_back": crew.handed_back, "left_out": crew.left_out,
+        },
         "upstreams": upstreams,
         "requests": sum(&|_| true),
         "acted_on": acted,

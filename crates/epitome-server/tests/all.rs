@@ -23,6 +23,9 @@ mod browser;
 #[path = "all/bytes.rs"]
 mod bytes;
 #[cfg(test)]
+#[path = "all/cluster.rs"]
+mod cluster;
+#[cfg(test)]
 #[path = "all/connections.rs"]
 mod connections;
 #[cfg(test)]

@@ -5,13 +5,16 @@
 mod sealed;
 
 use std::ops::ControlFlow;
+use std::time::Duration;
+
+use epitome::Digest;
 
 use crate::{
-    BeliefRow, Beliefs, ConversationId, Deleted, EntryRow, EntryWords, Error, Housekeeping, Keys,
-    LearnedWindow, Leases, Memories, MemoryRow, Oldest, Outcome, Outcomes, OwnedConversation,
-    PinRow, Pins, PostgresStore, Resealed, Restored, Result, Saved, Search, SearchHit, SearchScope,
-    SnapshotRow, SqliteStore, Store, StoreStatistics, SweepBefore, Swept, TenantId, TenantUsage,
-    Tenants, Usage,
+    BeliefRow, Beliefs, Claimed, ConversationId, CountedRequests, CountedRow, Deleted, EntryRow,
+    EntryWords, Error, Housekeeping, JobClaim, JobRow, Jobs, Keys, LearnedWindow, Leases, Memories,
+    MemoryRow, Oldest, Outcome, Outcomes, OwnedConversation, PinRow, Pins, PostgresStore, Resealed,
+    Restored, Result, Saved, Search, SearchHit, SearchScope, SnapshotRow, SqliteStore, Store,
+    StoreStatistics, SweepBefore, Swept, TenantId, TenantUsage, Tenants, Usage, clock,
 };
 
 /// Any of the stores, chosen at run time. Where there is a key, values are encrypted here: whoever takes a store out of it passes
@@ -91,6 +94,12 @@ impl AnyStore {
 }
 
 impl AnyStore {
+    /// Whether other machines may use it too, so that what is true now may have been written elsewhere a moment ago.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
     /// Whether what was opened was removed or replaced since, so that writes are lost with this process.
     #[must_use]
     pub fn is_gone(&self) -> bool {
@@ -129,10 +138,25 @@ impl<'a> Location<'a> {
     }
 }
 
+/// How long a call may take at a server. One that vanished without a word would be waited for for ever: nothing on the way
+/// says that it is gone. Looking after a store takes as long as it takes.
+const CALL_DEADLINE: Duration = Duration::from_secs(30);
+
+async fn answered<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
+    match clock::timeout(CALL_DEADLINE, call).await {
+        Ok(answer) => answer,
+        Err(late) => Err(Error::Unreachable(late.into())),
+    }
+}
+
+async fn awaited<T>(call: impl Future<Output = T>) -> T {
+    call.await
+}
+
 /// Hands the calls of one trait to whichever store this is. The `match` is the one place that knows them all: another store
 /// is a variant of [`AnyStore`], a [`Location`] and an arm here.
 macro_rules! dispatch {
-    ($noun:ident {
+    ($noun:ident, $wait:ident {
         $(fn $method:ident(&self $(, $argument:ident: $kind:ty)* $(,)?) -> $answer:ty;)+
     }) => {
         impl $noun for AnyStore {
@@ -141,7 +165,7 @@ macro_rules! dispatch {
                     match self {
                         Self::Sqlite(store) => store.$method($($argument),*).await,
                         // Boxed, because it is large; a call waits for the network anyway.
-                        Self::Postgres(store) => Box::pin(store.$method($($argument),*)).await,
+                        Self::Postgres(store) => $wait(Box::pin(store.$method($($argument),*))).await,
                     }
                 }
             })+
@@ -149,16 +173,16 @@ macro_rules! dispatch {
     };
 }
 
-dispatch!(Tenants {
+dispatch!(Tenants, answered {
     fn tenant_key(&self, tenant: &TenantId, fresh: [u8; 32]) -> Result<[u8; 32]>;
 });
 
-dispatch!(Pins {
+dispatch!(Pins, answered {
     fn mark_pin(&self, tenant: &TenantId, pin: &PinRow) -> Result<()>;
     fn marked_pins(&self, tenant: &TenantId, conversation: &ConversationId) -> Result<Vec<PinRow>>;
 });
 
-dispatch!(Leases {
+dispatch!(Leases, answered {
     fn acquire_lease(
         &self,
         tenant: &TenantId,
@@ -183,7 +207,23 @@ dispatch!(Leases {
     ) -> Result<()>;
 });
 
-dispatch!(Memories {
+dispatch!(Jobs, answered {
+    fn claim_job(&self, tenant: &TenantId, claim: &JobClaim<'_>) -> Result<Claimed>;
+    fn finish_job(
+        &self,
+        tenant: &TenantId,
+        conversation: &ConversationId,
+        fence: u64,
+    ) -> Result<bool>;
+    fn jobs(&self, tenant: &TenantId, now_ms: i64, limit: u32) -> Result<Vec<JobRow>>;
+});
+
+dispatch!(CountedRequests, answered {
+    fn keep_counted(&self, tenant: &TenantId, rows: &[CountedRow]) -> Result<()>;
+    fn counted_at(&self, tenant: &TenantId, nodes: &[Digest]) -> Result<Vec<CountedRow>>;
+});
+
+dispatch!(Memories, answered {
     fn save_memory(&self, tenant: &TenantId, memory: &MemoryRow) -> Result<Saved>;
     fn memories(
         &self,
@@ -194,7 +234,7 @@ dispatch!(Memories {
     fn forget_memory(&self, tenant: &TenantId, memory_id: &str) -> Result<bool>;
 });
 
-dispatch!(Search {
+dispatch!(Search, answered {
     fn index(&self, tenant: &TenantId, words: &[EntryWords]) -> Result<()>;
     fn unindexed(&self, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>>;
     fn search(
@@ -206,7 +246,7 @@ dispatch!(Search {
     ) -> Result<Vec<SearchHit>>;
 });
 
-dispatch!(Beliefs {
+dispatch!(Beliefs, answered {
     fn learn_window(
         &self,
         endpoint: &str,
@@ -220,18 +260,18 @@ dispatch!(Beliefs {
     fn forget_belief(&self, endpoint: &str, model: &str) -> Result<bool>;
 });
 
-dispatch!(Outcomes {
+dispatch!(Outcomes, answered {
     fn record_outcome(&self, tenant: &TenantId, outcome: &Outcome) -> Result<()>;
     fn outcomes(&self, tenant: &TenantId, limit: u32) -> Result<Vec<Outcome>>;
 });
 
-dispatch!(Usage {
+dispatch!(Usage, answered {
     fn usage(&self, tenant: &TenantId) -> Result<TenantUsage>;
     fn add_summary_spend(&self, tenant: &TenantId, day: i64, nanodollars: u64) -> Result<()>;
     fn summary_spend(&self, tenant: &TenantId, from_day: i64) -> Result<u64>;
 });
 
-dispatch!(Housekeeping {
+dispatch!(Housekeeping, awaited {
     fn reseal(&self) -> Result<Resealed>;
     fn statistics(&self) -> Result<StoreStatistics>;
     fn delete_conversation(
@@ -256,6 +296,6 @@ dispatch!(Housekeeping {
     fn restore(&self, rows: &[SnapshotRow]) -> Result<Restored>;
 });
 
-dispatch!(Store {
+dispatch!(Store, awaited {
     fn close(&self) -> ();
 });

@@ -1,7 +1,9 @@
 //! The plain data that goes into a store and comes out of it.
 
 mod change;
+mod counted;
 pub(crate) mod housekeeping;
+mod job;
 mod memory;
 mod pin;
 mod search;
@@ -9,9 +11,11 @@ mod turn;
 mod usage;
 
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
+pub use counted::CountedRow;
 pub use housekeeping::{
     Deleted, Oldest, OwnedConversation, Resealed, Restored, StoreStatistics, SweepBefore, Swept,
 };
+pub use job::{Claimed, JobClaim, JobRow, JobState};
 pub use memory::{MemoryRow, Saved};
 pub use pin::{PinMark, PinRow};
 pub use search::{EntryWords, SearchHit, SearchScope};

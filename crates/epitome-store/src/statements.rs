@@ -139,6 +139,23 @@ pub(crate) const ACQUIRE_LEASE: &str = "\
     WHERE leases.holder IS NULL OR leases.holder = excluded.holder OR leases.until_ms <= $4 \
     RETURNING fence";
 
+/// What nobody asked for again within an hour is not wanted any more: a client that goes on asks again.
+pub(crate) const LONGEST_WANTED_MS: i64 = 3_600_000;
+
+pub(crate) const DELETE_JOB: &str = "DELETE FROM jobs WHERE tenant = $1 AND conversation = $2";
+
+/// How long counts of links are kept behind the newest one of their conversation.
+pub(crate) const COUNTED_FOR_MS: i64 = 86_400_000;
+
+pub(crate) const UPSERT_COUNTED: &str = "\
+    INSERT INTO counted \
+        (tenant, node, conversation, kind, compaction, real_tokens, estimated_tokens, at_ms) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant, node) DO UPDATE SET \
+        conversation = excluded.conversation, kind = excluded.kind, \
+        compaction = excluded.compaction, real_tokens = excluded.real_tokens, \
+        estimated_tokens = excluded.estimated_tokens, at_ms = excluded.at_ms \
+    WHERE excluded.at_ms >= counted.at_ms";
+
 pub(crate) const RENEW_LEASE: &str = "\
     UPDATE leases SET until_ms = CASE WHEN until_ms > $4 THEN until_ms ELSE $4 END \
     WHERE tenant = $1 AND conversation = $2 AND fence = $3 AND holder IS NOT NULL";

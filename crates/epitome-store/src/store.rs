@@ -4,8 +4,10 @@ mod beliefs;
 mod changes;
 mod compactions;
 mod conversations;
+mod counted;
 mod entries;
 mod housekeeping;
+mod jobs;
 mod leases;
 mod memories;
 mod outcomes;
@@ -19,8 +21,10 @@ pub use beliefs::Beliefs;
 pub use changes::Changes;
 pub use compactions::Compactions;
 pub use conversations::Conversations;
+pub use counted::CountedRequests;
 pub use entries::Entries;
 pub use housekeeping::Housekeeping;
+pub use jobs::Jobs;
 pub use leases::Leases;
 pub use memories::Memories;
 pub use outcomes::Outcomes;
@@ -45,6 +49,8 @@ pub trait Store:
     + Changes
     + Pins
     + Leases
+    + Jobs
+    + CountedRequests
     + Memories
     + Search
     + Beliefs

@@ -46,38 +46,39 @@ pub(super) async fn get_overview(control: View) -> Response<Body> {
     answer::json(overview(&control).await)
 }
 
-pub(super) async fn get_conversations(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+/// What is done or wanted in the background, by all nodes on the store.
+pub(super) async fn get_jobs(control: View) -> Response<Body> {
+    answer::json(jobs(&control).await)
+}
+
+async fn jobs(control: &View) -> Result<Value, Failure> {
+    let rows = control.tenant.keeper().jobs(MOST_ROWS).await?;
+    let jobs = rows.iter().map(|row| {
+        json!({
+            "conversation": row.conversation.as_str(), "state": row.state.as_str(), "reason": row.reason,
+            "holder": row.holder, "wanted_ms": row.wanted_ms, "begun_ms": row.begun_ms, "tries": row.tries,
+        })
+    });
+    Ok(json!({"jobs": jobs.collect::<Vec<_>>()}))
+}
+
+pub(super) async fn get_conversations(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     answer::json(conversations(&control, asked.as_deref()).await)
 }
 
-pub(super) async fn get_conversation(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_conversation(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(conversation(&control, &id).await)
 }
 
-pub(super) async fn get_compactions(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_compactions(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(compactions(&control, &id).await)
 }
 
-pub(super) async fn get_compaction(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_compaction(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(rounds::compaction(&control, &id).await)
 }
 
-pub(super) async fn get_recall(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+pub(super) async fn get_recall(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     answer::json(recall(&control, None, asked.as_deref()).await)
 }
 
@@ -96,10 +97,7 @@ pub(super) async fn get_message(
     answer::json(message(&control, &id, &position).await)
 }
 
-pub(super) async fn get_pins(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_pins(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(pins(&control, &id).await)
 }
 
@@ -200,10 +198,7 @@ fn outcome_object(outcome: &Outcome) -> Value {
 }
 
 /// The last touched ones; or those in which the words of `q` are found, the best first.
-pub(super) async fn conversations(
-    control: &View,
-    asked: Option<&str>,
-) -> Result<Value, Failure> {
+pub(super) async fn conversations(control: &View, asked: Option<&str>) -> Result<Value, Failure> {
     let store = store(control)?;
     let tenant = &control.tenant.id;
     let limit = query::number(asked, "limit")

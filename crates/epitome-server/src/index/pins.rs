@@ -24,6 +24,10 @@ impl DroppedPins {
         }
         self.parents.insert(conversation.clone(), parent.clone());
     }
+
+    pub(super) fn parent(&self, conversation: &ConversationId) -> Option<ConversationId> {
+        self.parents.get(conversation).cloned()
+    }
 }
 
 impl Index {
@@ -37,7 +41,7 @@ impl Index {
 
     /// The conversation that one branched off from, where this process saw that.
     pub(crate) fn parent(&self, conversation: &ConversationId) -> Option<ConversationId> {
-        self.lock().dropped_pins.parents.get(conversation).cloned()
+        self.lock().dropped_pins.parent(conversation)
     }
 
     /// What the store said last.

@@ -48,6 +48,11 @@ impl Health {
         self.reads_fail.load(Ordering::Relaxed) || self.writes_fail.load(Ordering::Relaxed)
     }
 
+    /// Whether the last write failed.
+    pub(crate) fn writes_fail(&self) -> bool {
+        self.writes_fail.load(Ordering::Relaxed)
+    }
+
     pub(super) fn worked(&self, what: &str) {
         self.flag(what).store(false, Ordering::Relaxed);
     }

@@ -8,8 +8,11 @@ use std::collections::HashMap;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, CompactionRow, Compactions, ConversationId, Entries, NodeRow, Result, TenantId,
+    AnyStore, CompactionRow, Compactions, ConversationId, CountedRequests, CountedRow, Entries,
+    NodeRow, Result, TenantId,
 };
+
+use crate::index::ANCHORED_LINKS;
 
 /// How many links are asked for at a time.
 const LINKS: usize = 32;
@@ -18,24 +21,46 @@ const SHARED_LINKS: usize = 512;
 /// So many compactions of a conversation and of those that it branched off from are read.
 const COMPACTIONS: u32 = 32;
 
-/// The newest known links of a chain, and the compactions that may serve it, oldest first.
+/// What a store knows of a chain.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The newest known links.
+    pub(crate) nodes: Vec<NodeRow>,
+    /// The compactions that may serve it, oldest first.
+    pub(crate) compactions: Vec<CompactionRow>,
+    /// What providers counted for requests that ended at its newest links.
+    pub(crate) counted: Vec<CountedRow>,
+}
+
 pub(super) async fn look_up(
     store: &AnyStore,
     tenant: &TenantId,
     chain: &[Digest],
-) -> Result<(Vec<NodeRow>, Vec<CompactionRow>)> {
+) -> Result<Found> {
     let nodes = newest_known(store, tenant, chain).await?;
-    let Some(owner) = owner(chain, &nodes) else {
-        return Ok((nodes, Vec::new()));
+    let newest = |links: usize| {
+        let newest = chain.get(chain.len().saturating_sub(links)..);
+        newest.unwrap_or(chain)
     };
-    let newest = chain.get(chain.len().saturating_sub(SHARED_LINKS)..);
-    let newest = newest.unwrap_or(chain);
-    let mut rows = store.compactions_at(tenant, newest).await?;
+    let Some(owner) = owner(chain, &nodes) else {
+        return Ok(Found {
+            nodes,
+            ..Found::default()
+        });
+    };
+    let mut compactions = store.compactions_at(tenant, newest(SHARED_LINKS)).await?;
     let along = store.compactions_along(tenant, &owner, COMPACTIONS).await?;
-    rows.extend(along);
-    rows.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
-    rows.dedup_by(|a, b| a.id == b.id);
-    Ok((nodes, rows))
+    compactions.extend(along);
+    compactions.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
+    compactions.dedup_by(|a, b| a.id == b.id);
+    // Not at the last link: the same request, when it comes again at another node, is measured as it was the first time.
+    let before = newest(ANCHORED_LINKS + 1);
+    let before = before.split_last().map_or(before, |(_, before)| before);
+    Ok(Found {
+        nodes,
+        compactions,
+        counted: store.counted_at(tenant, before).await?,
+    })
 }
 
 /// Whose the last known link is.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use epitome_engine::known_models::BeliefUpdate;
 use epitome_store::{
-    AnyStore, Append, Entries, Error, Outcome, Outcomes, TenantId, TurnRow, Turns,
+    AnyStore, Append, CountedRequests, CountedRow, Entries, Error, Outcome, Outcomes, TenantId,
+    TurnRow, Turns,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -33,6 +34,7 @@ pub(super) enum Write {
     Append(Box<Append>),
     Outcome(Box<Outcome>),
     Belief(Box<BeliefUpdate>),
+    Counted(Box<CountedRow>),
     Turn(Box<TurnRow>),
 }
 
@@ -44,7 +46,7 @@ impl Write {
                 .iter()
                 .map(|entry| entry.raw.len() + ROW_BYTES)
                 .sum(),
-            Self::Outcome(_) | Self::Belief(_) => ROW_BYTES,
+            Self::Outcome(_) | Self::Belief(_) | Self::Counted(_) => ROW_BYTES,
             Self::Turn(turn) => turn_bytes(turn),
         }
     }
@@ -60,6 +62,8 @@ pub(super) struct Queue {
     sender: mpsc::UnboundedSender<Write>,
     health: Arc<Health>,
     hurry: Arc<Notify>,
+    /// Whether other nodes wait for what is written.
+    is_shared: bool,
 }
 
 /// The other end of a queue.
@@ -71,7 +75,7 @@ pub(super) struct Waiting {
 }
 
 impl Queue {
-    pub(super) fn new(health: Arc<Health>) -> (Self, Waiting) {
+    pub(super) fn new(health: Arc<Health>, is_shared: bool) -> (Self, Waiting) {
         let (sender, writes) = mpsc::unbounded_channel();
         let hurry = Arc::new(Notify::new());
         let waiting = Waiting {
@@ -82,6 +86,7 @@ impl Queue {
             sender,
             health,
             hurry,
+            is_shared,
         };
         (queue, waiting)
     }
@@ -93,8 +98,16 @@ impl Queue {
             self.health.full();
             return false;
         }
-        // Nobody sends a turn again, and the client may go on from it at once.
-        let is_urgent = matches!(write, Write::Turn(_));
+        // Nobody sends a turn again, and the client may go on from it at once. Another node may get the next request, and should
+        // know then whose conversation it is and how large.
+        let is_urgent = match &write {
+            Write::Turn(_) => true,
+            Write::Counted(_) | Write::Belief(_) => self.is_shared,
+            Write::Append(append) => {
+                self.is_shared && append.nodes.first().is_none_or(|node| node.position == 0)
+            }
+            Write::Outcome(_) => false,
+        };
         let sent = self.sender.send(write).is_ok();
         if is_urgent {
             self.hurry.notify_one();
@@ -146,11 +159,13 @@ pub(super) async fn write_all(
         let mut bytes: usize = batch.iter().map(Write::bytes).sum();
         let mut appends = Vec::new();
         let mut notes = Vec::new();
+        let mut counted = Vec::new();
         for write in batch.drain(..) {
             match write {
                 Write::Append(append) => appends.push(*append),
                 Write::Outcome(outcome) => notes.push(Note::Outcome(outcome)),
                 Write::Belief(update) => notes.push(Note::Belief(update)),
+                Write::Counted(row) => counted.push(*row),
                 Write::Turn(turn) => {
                     // They are given back when they are written.
                     bytes -= turn_bytes(&turn);
@@ -160,6 +175,7 @@ pub(super) async fn write_all(
         }
         keep_turns(&store, &tenant, &mut turns, &health).await;
         append_all(&store, &tenant, &index, &appends, &health).await;
+        keep_counted(&store, &tenant, &counted, &health).await;
         let mut stored = Vec::new();
         for append in appends {
             stored.extend(append.entries);
@@ -198,6 +214,17 @@ async fn keep_turns(
     }
     health.give_back(turns.iter().map(turn_bytes).sum());
     turns.clear();
+}
+
+/// What cannot be written is counted again with the next request.
+async fn keep_counted(store: &AnyStore, tenant: &TenantId, rows: &[CountedRow], health: &Health) {
+    if rows.is_empty() {
+        return;
+    }
+    match store.keep_counted(tenant, rows).await {
+        Ok(()) => health.worked("write"),
+        Err(error) => health.failed("write", &error),
+    }
 }
 
 /// What is known beside the messages.

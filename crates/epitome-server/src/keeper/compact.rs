@@ -13,6 +13,7 @@ use super::ticket::Unpublished;
 use super::{Action, Case, Keeper, Outgoing, Size, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
+use crate::journal::Patience;
 
 /// A compaction made, and what it makes of the request it was made on.
 pub(super) struct Made {
@@ -55,7 +56,7 @@ impl Keeper {
             Err(no) => return self.left_as_it_is(unshared(ticket), &case, no.reason),
         };
         // It is stored before it is used, and published once the provider took it.
-        let stored = self.commit(&ticket, &case, made).await;
+        let stored = self.commit(&ticket, &case, made, Patience::Request).await;
         self.index.prepare(Arc::clone(&stored.epoch));
         let beginning = Beginning::Untold;
         self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
@@ -199,14 +200,20 @@ impl Keeper {
 
     /// Puts a compaction on disk with its span. Another node may have been first; then its bytes count, unless the request
     /// would still be too long with them.
-    pub(super) async fn commit(&self, ticket: &Ticket, case: &Case, mut made: Made) -> Stored {
-        let mut row = self.put(ticket, &made.epoch).await;
+    pub(super) async fn commit(
+        &self,
+        ticket: &Ticket,
+        case: &Case,
+        mut made: Made,
+        patience: Patience,
+    ) -> Stored {
+        let mut row = self.put(ticket, &made.epoch, patience).await;
         let other = row.clone().and_then(|row| self.other(ticket, &made, row));
         match other {
             Some(other) if self.helps(ticket, case, &other, &made) => made = other,
             Some(_) => {
                 made.epoch.set_apart();
-                row = self.put(ticket, &made.epoch).await;
+                row = self.put(ticket, &made.epoch, patience).await;
                 if let Some(same) = row.clone().and_then(|row| self.other(ticket, &made, row)) {
                     made = same;
                 }
@@ -239,7 +246,12 @@ impl Keeper {
     }
 
     /// Stores a compaction. Gives the row that is in force at its place; `None` where none is stored.
-    async fn put(&self, ticket: &Ticket, epoch: &Epoch) -> Option<CompactionRow> {
+    async fn put(
+        &self,
+        ticket: &Ticket,
+        epoch: &Epoch,
+        patience: Patience,
+    ) -> Option<CompactionRow> {
         let chain = &ticket.conversation.chain;
         let at = chain.iter().position(|(_, digest)| *digest == epoch.node);
         let links = at.map_or(0, |at| at + 1);
@@ -248,11 +260,11 @@ impl Keeper {
         let (conversation, state) = (&ticket.place.conversation, CompactionState::Prepared);
         let row = epoch.to_row(conversation, state, ticket.now_ms);
         let row = self.journal.written(row)?;
-        self.journal.commit(span, row).await
+        self.journal.commit(span, row, patience).await
     }
 
     /// Whether what is made of a request is put into a store.
-    fn keeps(&self, ticket: &Ticket) -> bool {
+    pub(super) fn keeps(&self, ticket: &Ticket) -> bool {
         self.mode == Mode::Act && !ticket.is_private && self.journal.has_store()
     }
 

@@ -12,6 +12,7 @@ use super::compact::{Basis, Made, failed};
 use super::{Case, Keeper, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
+use crate::journal::Patience;
 
 /// Whether hooks know already that a compaction began: they do where they or a model were asked about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +43,27 @@ impl Keeper {
         self.tasks.spawn(async move {
             keeper.ask_pins(&mut ticket).await;
             let ticket = Arc::new(ticket);
-            let made = if keeper.rules.asks_somebody(&ticket) {
-                let made = keeper.written_alone(&ticket, &case, reason).await;
-                keeper.journal.quota().has_spent();
-                made
-            } else {
-                let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
-                keeper.make(ticket, case, reason).await
+            let is_storable = !keeper.keeps(&ticket) || !keeper.journal.health().writes_fail();
+            let made = match (keeper.rules.asks_somebody(&ticket), is_storable) {
+                (true, true) => {
+                    let made = keeper.written_alone(&ticket, &case, reason).await;
+                    keeper.journal.quota().has_spent();
+                    made
+                }
+                // What cannot be stored is not used, and would be paid for again and again.
+                (true, false) => Err(failed()),
+                (false, _) => {
+                    let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
+                    keeper.make(ticket, case, reason).await
+                }
             };
             if let Ok(made) = made {
                 let is_ours = made.epoch.record.steps.is_empty();
-                let stored = keeper.commit(&ticket, &case, made).await;
+                let patience = match is_ours {
+                    true => Patience::Request,
+                    false => Patience::Paid,
+                };
+                let stored = keeper.commit(&ticket, &case, made, patience).await;
                 // What a model wrote cannot be made again: it is used only once it is stored.
                 if is_ours || stored.is_stored {
                     keeper.index.prepare(stored.epoch);
@@ -154,7 +165,7 @@ impl Keeper {
             return work.await;
         }
         let conversation = &ticket.place.conversation;
-        let made = self.journal.alone(conversation, work).await;
+        let made = self.journal.alone(conversation, reason, work).await;
         made.unwrap_or_else(|| Err(failed()))
     }
 

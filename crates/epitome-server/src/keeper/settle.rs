@@ -7,6 +7,7 @@ use epitome::{
     UsageFinding,
 };
 use epitome_engine::known_models::{ModelKey, News};
+use epitome_store::CountedRow;
 use epitome_wire::{Counted as Usage, Cure, Overflow};
 use http::StatusCode;
 
@@ -88,6 +89,17 @@ impl Keeper {
                 epoch: ticket.epoch.as_ref().map(|epoch| epoch.id.clone()),
                 kind: ticket.kind,
             };
+            if self.mode == Mode::Act && !ticket.is_private && self.journal.has_store() {
+                self.journal.counted(CountedRow {
+                    node: *tip,
+                    conversation: ticket.place.conversation.clone(),
+                    kind: counted.kind,
+                    compaction: counted.epoch.clone(),
+                    real_tokens,
+                    estimated_tokens: ticket.sent_tokens,
+                    at_ms: ticket.now_ms,
+                });
+            }
             self.index.anchor(tip, counted);
         }
     }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use epitome::Digest;
 use epitome_engine::archive::title;
-use epitome_store::{Append, EntryRow, NewConversation, NodeRow};
+use epitome_store::{Append, EntryRow, JobRow, NewConversation, NodeRow};
 use epitome_wire::{Conversation, decode};
 
 use super::{Keeper, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Epoch, Need};
 use crate::index::Written;
+use crate::journal::CrewFigures;
 
 /// A request with more unknown links than this, or with no known one, asks the store about them.
 const UNKNOWN_LINKS: usize = 3;
@@ -19,6 +20,16 @@ const UNKNOWN_LINKS: usize = 3;
 const TITLE_MESSAGES: usize = 6;
 
 impl Keeper {
+    /// What this node does in the background.
+    pub(crate) fn crew(&self) -> CrewFigures {
+        self.journal.crew()
+    }
+
+    /// The jobs of all nodes on the store.
+    pub(crate) async fn jobs(&self, limit: u32) -> epitome_store::Result<Vec<JobRow>> {
+        self.journal.jobs(limit).await
+    }
+
     /// Forgets an epoch that somebody took back since, such as by `epitome undo`.
     pub(super) async fn heed_undo(&self, ticket: &mut Ticket, need: &Need) {
         while let Some(epoch) = &ticket.epoch
@@ -55,20 +66,23 @@ impl Keeper {
         }
     }
 
-    /// Takes over what another node has published on this chain since. Says whether there was anything.
+    /// Takes over what another node has published on this chain since, and what was counted there. Says whether there was anything.
     pub(super) async fn catch_up(&self, ticket: &mut Ticket, need: &Need) -> bool {
         if self.mode == Mode::Observe {
             return false;
         }
         self.ask_store(&ticket.conversation.chain).await;
         self.ask_pins(ticket).await;
+        let counts = self.index.counts(&ticket.conversation.chain, ticket.kind);
+        let is_counted = counts != ticket.place.counts;
+        ticket.place.counts = counts;
         let newest = self.in_force(ticket, need);
         let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
         let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());
         if is_new {
             ticket.epoch = newest;
         }
-        is_new
+        is_new || is_counted
     }
 
     async fn ask_store(&self, chain: &[(usize, Digest)]) {
@@ -76,13 +90,13 @@ impl Keeper {
             return;
         }
         let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
-        let (nodes, epochs) = self.journal.look_up(&digests).await;
-        self.index.learn(
-            nodes
-                .into_iter()
-                .map(|node| (node.digest, node.conversation)),
-        );
-        for row in epochs {
+        let (found, beliefs) = tokio::join!(self.journal.look_up(&digests), self.journal.beliefs());
+        self.models.known().take_over(&beliefs);
+        let links = found.nodes.into_iter();
+        self.index
+            .learn(links.map(|node| (node.digest, node.conversation)));
+        self.index.learn_counted(found.counted);
+        for row in found.compactions {
             let is_published = row.state == epitome_store::CompactionState::Published;
             if let Some(epoch) = Epoch::from_row(row) {
                 let epoch = Arc::new(epoch);
@@ -96,11 +110,12 @@ impl Keeper {
     }
 
     /// The provider took a request: now it is part of the conversation, and what it was shown is in force.
-    pub(crate) fn went_out(&self, ticket: &Ticket) {
+    pub(crate) async fn went_out(&self, ticket: &Ticket) {
         if let (Some(shown), Some(epoch)) = (&ticket.unpublished, &ticket.epoch) {
             self.index.publish(Arc::clone(epoch));
             if !ticket.is_private {
-                self.journal.publish(epoch.id.clone(), shown.record.clone());
+                let published = self.journal.publish(epoch.id.clone(), shown.record.clone());
+                published.await;
             }
         }
         if self.mode == Mode::Act && !ticket.is_private {

@@ -8,13 +8,15 @@ use http::{HeaderMap, StatusCode};
 
 use super::subject::Subject;
 use super::{Status, UPSTREAMS};
+use crate::journal::CrewFigures;
 use crate::quota::Excess;
 use crate::tally::Totals;
 
 /// What Prometheus reads.
 pub(crate) async fn metrics(State(status): State<Status>, headers: HeaderMap) -> Response {
     if !status.tells(&headers) {
-        let why = "metrics need the token that `epitome serve` prints: Authorization: Bearer TOKEN\n";
+        let why =
+            "metrics need the token that `epitome serve` prints: Authorization: Bearer TOKEN\n";
         return (StatusCode::UNAUTHORIZED, why).into_response();
     }
     let register = status.proxy.register();
@@ -30,6 +32,7 @@ pub(crate) async fn metrics(State(status): State<Status>, headers: HeaderMap) ->
         let labels = format!("action=\"{}\",reason=\"{reason}\"", action.as_str());
         text.sample("epitome_requests_total", &labels, count);
     }
+    text.of_crew(of.crew());
     text.family(
         "epitome_upstream_requests_total",
         "counter",
@@ -132,6 +135,27 @@ pub(crate) async fn metrics(State(status): State<Status>, headers: HeaderMap) ->
 struct Exposition(String);
 
 impl Exposition {
+    /// What is done in the background.
+    fn of_crew(&mut self, crew: CrewFigures) {
+        let name = "epitome_background_jobs";
+        let help = "Summaries being written by this node, and those that wait for room.";
+        self.family(name, "gauge", help);
+        for (state, count) in [("running", crew.running), ("waiting", crew.waiting)] {
+            self.sample(name, &format!("state=\"{state}\""), count as u64);
+        }
+        let name = "epitome_background_jobs_total";
+        let help = "Background work of this node by what came of it.";
+        self.family(name, "counter", help);
+        for (end, count) in [
+            ("done", crew.done),
+            ("taken_over", crew.taken_over),
+            ("handed_back", crew.handed_back),
+            ("left_out", crew.left_out),
+        ] {
+            self.sample(name, &format!("end=\"{end}\""), count);
+        }
+    }
+
     /// What is beyond quotas, and who is unknown; by tenant only for who may know of them.
     fn of_tenants(&mut self, of: &Subject<'_>, may_be_named: bool) {
         let Some(strangers) = of.strangers else {

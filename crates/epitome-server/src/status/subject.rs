@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::journal::CrewFigures;
 use crate::proxy::Proxy;
 use crate::quota::Excess;
 use crate::tally::{Reached, Totals};
@@ -54,6 +55,15 @@ impl<'s> Subject<'s> {
             sum.queued_bytes += health.queued_bytes() as u64;
             sum.is_failing |= health.is_failing();
             sum.is_gone |= keeper.is_store_gone();
+        }
+        sum
+    }
+
+    /// What is done in the background for all of them.
+    pub(super) fn crew(&self) -> CrewFigures {
+        let mut sum = CrewFigures::default();
+        for tenant in self.tenants {
+            sum += tenant.keeper().crew();
         }
         sum
     }

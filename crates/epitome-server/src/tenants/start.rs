@@ -16,7 +16,7 @@ use crate::clock;
 use crate::config::{Config, QuotaLimits};
 use crate::histories::Histories;
 use crate::index::Index;
-use crate::journal::{Journal, may_pass};
+use crate::journal::{Closing, Journal, Workshop, may_pass};
 use crate::keeper::{Keeper, Rules};
 use crate::models::Models;
 use crate::open_store::LentStore;
@@ -30,12 +30,22 @@ const KEY_WAIT: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(crate) struct Founder {
     store: LentStore,
+    shop: Workshop,
     tasks: TaskTracker,
 }
 
 impl Founder {
-    pub(crate) const fn new(store: LentStore, tasks: TaskTracker) -> Self {
-        Self { store, tasks }
+    pub(crate) fn new(store: LentStore, tasks: TaskTracker) -> Self {
+        Self {
+            store,
+            shop: Workshop::default(),
+            tasks,
+        }
+    }
+
+    /// Ends the background work of all of them.
+    pub(crate) fn closing(&self) -> Closing {
+        self.shop.closing()
     }
 
     /// Whether there is a store to count by.
@@ -96,6 +106,7 @@ impl Founder {
             id.clone(),
             Arc::clone(&index),
             Arc::clone(&quota),
+            &self.shop,
             &self.tasks,
         );
         if is_keyless {

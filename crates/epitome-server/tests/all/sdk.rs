@@ -314,7 +314,7 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 }
 
 /// Runs a driver and reads the JSON on its last line.
-async fn drive(
+pub(crate) async fn drive(
     python: PathBuf,
     name: &str,
     arguments: Vec<String>,
@@ -339,7 +339,7 @@ async fn drive(
 }
 
 /// A Python that has both SDKs. Without one the suite is skipped, and that is said; under CI it fails.
-async fn python() -> Option<PathBuf> {
+pub(crate) async fn python() -> Option<PathBuf> {
     static ENVIRONMENT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let ready = || {
         ENVIRONMENT.get_or_init(|| {

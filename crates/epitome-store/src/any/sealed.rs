@@ -5,7 +5,7 @@ use std::slice;
 
 use epitome::Digest;
 
-use super::AnyStore;
+use super::{AnyStore, answered};
 use crate::seal::Value;
 use crate::{
     Append, Appended, ChangeRow, Changes, Committed, CompactionRow, CompactionState, Compactions,
@@ -19,7 +19,7 @@ macro_rules! on {
         match $any {
             AnyStore::Sqlite($store) => $call.await,
             // Boxed, because it is large; a call waits for the network anyway.
-            AnyStore::Postgres($store) => Box::pin($call).await,
+            AnyStore::Postgres($store) => answered(Box::pin($call)).await,
         }
     };
 }

@@ -58,15 +58,17 @@ pub(crate) const REHOME_BY_NODES: &str =
 pub(crate) const REHOME_BY_COMPACTIONS: &str =
     rehome!("compactions AS s JOIN nodes AS p ON p.tenant = $1 AND p.digest = s.node");
 
-/// A branch hangs on whoever owns its first strange link now.
+/// A branch hangs on whoever owns its first strange link now, else on what the deleted one hung on; never on itself, nor on what
+/// is gone, whatever circles there are.
 pub(crate) const RELINK: &str = "\
     UPDATE conversations SET parent = COALESCE( \
         (SELECT p.conversation FROM nodes AS n \
             JOIN nodes AS p ON p.tenant = $1 AND p.digest = n.parent \
             WHERE n.tenant = $1 AND n.conversation = conversations.id \
                 AND p.conversation <> n.conversation ORDER BY n.position LIMIT 1), \
-        (SELECT a.parent FROM conversations AS a WHERE a.tenant = $1 AND a.id = $2)) \
-    WHERE tenant = $1 AND parent = $2";
+        (SELECT a.parent FROM conversations AS a WHERE a.tenant = $1 AND a.id = $2 \
+            AND a.parent <> $2 AND a.parent <> conversations.id)) \
+    WHERE tenant = $1 AND parent = $2 AND id <> $2";
 
 pub(crate) const REHOME_COMPACTIONS: &str = "\
     UPDATE compactions SET conversation = (SELECT n.conversation FROM nodes AS n \
@@ -75,10 +77,12 @@ pub(crate) const REHOME_COMPACTIONS: &str = "\
         WHERE n.tenant = $1 AND n.digest = compactions.node AND n.conversation <> $2)";
 
 /// In this order: nothing refers to what goes.
-pub(crate) const DELETE_DETAILS: [&str; 4] = [
+pub(crate) const DELETE_DETAILS: [&str; 6] = [
     "DELETE FROM changes WHERE tenant = $1 AND conversation = $2",
     "DELETE FROM pins WHERE tenant = $1 AND conversation = $2",
     "DELETE FROM leases WHERE tenant = $1 AND conversation = $2",
+    "DELETE FROM jobs WHERE tenant = $1 AND conversation = $2",
+    "DELETE FROM counted WHERE tenant = $1 AND conversation = $2",
     "UPDATE outcomes SET conversation = NULL WHERE tenant = $1 AND conversation = $2",
 ];
 

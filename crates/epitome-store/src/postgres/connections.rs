@@ -15,6 +15,10 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the first connection may take, and the one that finds out why no other was made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long the beginning of a transaction may take on a connection that was made, and a sign of life before it is used again. A
+/// server that vanished without a word would be waited for for ever, and with it whoever needs the connection next.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The limits hold for the transaction only and travel with its beginning. A node that stops in the middle of one lets go of
 /// its locks after half a minute.
 macro_rules! begin {
@@ -52,6 +56,15 @@ impl Connections {
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // `begin` finds out by itself.
             .test_before_acquire(false)
+            // Who stopped waiting for an answer leaves a connection that may never give one. It is ended, not kept.
+            .after_release(|connection, _| {
+                Box::pin(async move {
+                    match clock::timeout(ANSWER_TIMEOUT, connection.ping()).await {
+                        Ok(alive) => alive.map(|()| true),
+                        Err(late) => Err(sqlx::Error::Io(std::io::Error::other(late))),
+                    }
+                })
+            })
             .connect_lazy_with(location.options.clone());
         Self {
             pool,
@@ -78,7 +91,9 @@ impl Connections {
     pub(super) async fn begin(&self) -> Result<Transaction<'static, Postgres>> {
         let mut tries = self.max_connections;
         loop {
-            match self.pool.begin_with(self.begin).await {
+            let begun = self.pool.begin_with(self.begin);
+            let begun = clock::timeout(ACQUIRE_TIMEOUT + ANSWER_TIMEOUT, begun).await;
+            match begun.map_err(|late| Error::Unreachable(late.into()))? {
                 Ok(transaction) => return Ok(transaction),
                 // It says that it waited, and not for what.
                 Err(sqlx::Error::PoolTimedOut) => return Err(self.why_none().await),

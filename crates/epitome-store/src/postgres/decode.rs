@@ -169,11 +169,11 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest> {
     secret(bytes).map(Digest::new)
 }
 
-fn conversation_id(id: &str) -> Result<ConversationId> {
+pub(super) fn conversation_id(id: &str) -> Result<ConversationId> {
     ConversationId::new(id).map_err(Error::corrupt)
 }
 
-fn number<T: TryFrom<i64, Error = std::num::TryFromIntError>>(
+pub(super) fn number<T: TryFrom<i64, Error = std::num::TryFromIntError>>(
     row: &PgRow,
     column: usize,
 ) -> Result<T> {
@@ -184,7 +184,7 @@ fn text(row: &PgRow, column: usize) -> Result<String> {
     String::from_utf8(row.try_get(column)?).map_err(Error::corrupt)
 }
 
-fn optional_text(row: &PgRow, column: usize) -> Result<Option<String>> {
+pub(super) fn optional_text(row: &PgRow, column: usize) -> Result<Option<String>> {
     let bytes: Option<Vec<u8>> = row.try_get(column)?;
     let text = bytes.map(String::from_utf8).transpose();
     text.map_err(Error::corrupt)

@@ -1,6 +1,6 @@
 //! Who may do the background work of a conversation, by the clock of the database server.
 
-use sqlx::Row as _;
+use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use super::connections::Connections;
@@ -14,6 +14,7 @@ macro_rules! now_ms {
         "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
     };
 }
+pub(super) use now_ms;
 
 /// One statement, so that two nodes cannot both be granted it. `$4` is how long it lasts.
 const ACQUIRE: &str = concat!(
@@ -79,7 +80,7 @@ impl Leases for PostgresStore {
 }
 
 /// All that is taken from the callers' clocks.
-fn lasts_ms(now_ms: i64, until_ms: i64) -> i64 {
+pub(super) fn lasts_ms(now_ms: i64, until_ms: i64) -> i64 {
     let lasts_ms = until_ms.saturating_sub(now_ms);
     lasts_ms.clamp(-LONGEST_MS, LONGEST_MS)
 }
@@ -92,15 +93,27 @@ async fn acquire(
     lasts_ms: i64,
 ) -> Result<Option<u64>> {
     let mut transaction = connections.begin().await?;
+    let fence = grant(&mut transaction, tenant, conversation, holder, lasts_ms).await?;
+    transaction.commit().await?;
+    Ok(fence)
+}
+
+/// Part of a transaction that the caller commits.
+pub(super) async fn grant(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    holder: &str,
+    lasts_ms: i64,
+) -> Result<Option<u64>> {
     let row = query(ACQUIRE)
         .bind(tenant.as_str())
         .bind(conversation.as_str())
         .bind(holder.as_bytes())
         .bind(lasts_ms)
-        .fetch_optional(&mut *transaction)
+        .fetch_optional(connection)
         .await?;
     let fence: Option<i64> = row.map(|row| row.try_get(0)).transpose()?;
-    transaction.commit().await?;
     Ok(fence.map(i64::unsigned_abs))
 }
 

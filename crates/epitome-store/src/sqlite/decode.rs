@@ -168,11 +168,11 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest> {
     secret(bytes).map(Digest::new)
 }
 
-fn conversation_id(id: &str) -> Result<ConversationId> {
+pub(super) fn conversation_id(id: &str) -> Result<ConversationId> {
     ConversationId::new(id).map_err(Error::corrupt)
 }
 
-fn number<T: TryFrom<i64, Error = std::num::TryFromIntError>>(
+pub(super) fn number<T: TryFrom<i64, Error = std::num::TryFromIntError>>(
     row: &SqliteRow,
     column: usize,
 ) -> Result<T> {

@@ -149,7 +149,7 @@ async fn newer_schema() {
             error,
             Error::NewerSchema {
                 found: 99,
-                known: 3
+                known: 6
             }
         );
         assert!(newer, "{error:?}");
@@ -351,6 +351,48 @@ async fn database_in_another_encoding() {
     assert!(matches!(error, Error::CannotOpen(_)), "{error:?}");
     assert!(said(&error).contains("LATIN1"), "{}", said(&error));
     run(&database, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+}
+
+/// The host is gone without a word: nobody hangs up. Whoever waits gives up, and so do the connections that nobody answers on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_vanishes() {
+    let Some(database) = postgres::database().await else {
+        return;
+    };
+    let relay = postgres::Relay::to(&database);
+    let url = format!("{}&max_connections=2", relay.url());
+    let store = AnyStore::open(&url).await.unwrap();
+    let append = chain("c", &["a", "b"], 0);
+    store.append(&tenant("t"), &append).await.unwrap();
+    // Both connections are in use when it happens, and their questions are given up as a request gives them up.
+    relay.fall_silent();
+    let mut tasks = JoinSet::new();
+    for _ in 0..2 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            let tenant = tenant("t");
+            let asked = store.history(&tenant, node("b"));
+            tokio::time::timeout(std::time::Duration::from_millis(50), asked).await
+        });
+    }
+    for given_up in tasks.join_all().await {
+        assert!(given_up.is_err(), "{given_up:?}");
+    }
+    let error = store.history(&tenant("t"), node("b")).await.unwrap_err();
+    let expected = matches!(error, Error::Unreachable(_) | Error::NoConnection(_));
+    assert!(expected, "{error:?}");
+    relay.speak_again();
+    let mut tries = 0;
+    let history = loop {
+        match store.history(&tenant("t"), node("b")).await {
+            Ok(history) => break history,
+            Err(error) => {
+                tries += 1;
+                assert!(tries < 10, "{error:?}");
+            }
+        }
+    };
+    assert_eq!(history, append.entries);
 }
 
 /// The server dies in the middle, again and again. The store goes on by itself, and what it said is stored is stored.

@@ -4,12 +4,16 @@
 pub(crate) mod changes;
 #[path = "suite/compactions.rs"]
 pub(crate) mod compactions;
+#[path = "suite/counted.rs"]
+pub(crate) mod counted;
 #[path = "suite/deleting.rs"]
 pub(crate) mod deleting;
 #[path = "suite/housekeeping.rs"]
 pub(crate) mod housekeeping;
 #[path = "suite/importing.rs"]
 pub(crate) mod importing;
+#[path = "suite/jobs.rs"]
+pub(crate) mod jobs;
 #[path = "suite/leases.rs"]
 pub(crate) mod leases;
 #[path = "suite/listings.rs"]
@@ -42,6 +46,7 @@ macro_rules! run_over {
                 words_written_by_one_are_found_by_another, one_of_many_extends_the_conversation,
                 one_of_many_commits_the_compaction, many_append_the_same,
                 a_snapshot_is_one_moment, deleted_while_others_append;
+            jobs: never_more_run_than_may;
         );
     };
     ($open:ident) => {
@@ -67,6 +72,8 @@ macro_rules! run_over {
             importing: a_fork_outlives_a_deletion_that_comes_with_it,
                 a_fork_made_here_outlives_a_deletion, what_was_deleted_here_stays_deleted,
                 a_newer_window_leaves_the_counts;
+            counted: counts_are_known_to_all;
+            jobs: a_job_is_done_by_one, a_job_of_the_dead_is_taken_over, deleted_with_its_conversation;
             leases: leases_have_one_holder, lost_lease_supersedes;
             memories: memories_are_kept_once, memories_by_words;
             pins: pins_are_dropped_and_restored, forks_share_dropped_pins;

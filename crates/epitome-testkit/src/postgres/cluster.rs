@@ -16,7 +16,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const PAUSES: u32 = 2_400;
 
 /// A role that needs a password; everybody else is trusted.
-pub(super) const RULES: &str = "local all locked scram-sha-256\nlocal all all trust\n";
+pub(super) const RULES: &str =
+    "local all locked scram-sha-256\nlocal all all trust\nlocal replication all trust\n";
 
 /// The programs of a server, and who may run them.
 #[derive(Debug)]
@@ -113,6 +114,94 @@ impl Cluster {
         }
         let said = fs::read_to_string(&log).unwrap_or_default();
         panic!("PostgreSQL does not start: {said}");
+    }
+
+    /// A second server that holds a copy of this one and follows it. From now on nothing that this one acknowledges is not there
+    /// too: it waits for the other one with every commit.
+    ///
+    /// # Panics
+    /// When there is none to be had.
+    #[must_use]
+    pub fn synchronous_standby(&self) -> Self {
+        let account = self.programs.account;
+        let folder = temporary_folder("standby", account);
+        let output = account
+            .command(self.program("pg_basebackup"))
+            .args([
+                "--no-sync",
+                "-c",
+                "fast",
+                "-X",
+                "stream",
+                "-R",
+                "-U",
+                "postgres",
+            ])
+            .args(["-p", &PORT.to_string(), "-h"])
+            .arg(&self.folder)
+            .arg("-D")
+            .arg(folder.join("data"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "pg_basebackup: {output:?}");
+        let mut standby = Self {
+            programs: Programs {
+                folder: self.programs.folder.clone(),
+                account,
+            },
+            folder,
+            watchdog: None,
+        };
+        standby.start_again();
+        self.say("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.say("SELECT pg_reload_conf()");
+        for _ in 0..PAUSES {
+            let state = self.say("SELECT sync_state FROM pg_stat_replication");
+            if state.trim() == "sync" {
+                return standby;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        panic!("the standby does not follow");
+    }
+
+    /// Makes a standby the server that takes writes, waiting for nobody.
+    ///
+    /// # Panics
+    /// When it cannot be.
+    pub fn promote(&self) {
+        // It copied from the other one whom that one waits for.
+        self.say("ALTER SYSTEM SET synchronous_standby_names = ''");
+        assert_eq!(self.say("SELECT pg_promote(true, 60)").trim(), "t");
+        self.say("SELECT pg_reload_conf()");
+    }
+
+    /// Runs a statement as an administrator; what it gives, unadorned.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub fn say(&self, statement: &str) -> String {
+        let output = self
+            .programs
+            .account
+            .command(self.program("psql"))
+            .args(["-X", "-A", "-t", "-U", "postgres", "-d", "postgres"])
+            .args(["-v", "ON_ERROR_STOP=1", "-p", &PORT.to_string(), "-h"])
+            .arg(&self.folder)
+            .args(["-c", statement])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{statement}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Makes a folder that this server may use.
+    ///
+    /// # Panics
+    /// When there is one already.
+    pub fn own_folder(&self, path: &Path) {
+        fs::create_dir(path).unwrap();
+        self.programs.account.give(path);
     }
 
     /// Kills the server with SIGKILL, as a crash does.

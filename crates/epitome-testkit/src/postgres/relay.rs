@@ -4,34 +4,52 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use sqlx::postgres::PgConnectOptions;
 
-use super::Database;
+use super::{Cluster, Database};
 
 /// `ReadyForQuery`: the server's last word of every round trip.
 const READY: u8 = b'Z';
+
+/// How often it is looked whether a host is back.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A port on loopback that leads to a database.
 #[derive(Debug)]
 pub struct Relay {
     url: String,
     counts: Arc<Counts>,
+    target: Arc<Mutex<Target>>,
 }
 
 #[derive(Debug)]
 struct Counts {
     passed: AtomicU64,
     most: AtomicU64,
+    is_silent: AtomicBool,
 }
 
 #[derive(Debug, Clone)]
 enum Target {
     Socket(PathBuf),
     Host(String, u16),
+}
+
+impl Target {
+    fn of(options: &PgConnectOptions) -> Self {
+        match options.get_socket() {
+            Some(folder) => {
+                let file = format!(".s.PGSQL.{}", options.get_port());
+                Self::Socket(folder.join(file))
+            }
+            None => Self::Host(options.get_host().to_owned(), options.get_port()),
+        }
+    }
 }
 
 impl Relay {
@@ -41,34 +59,52 @@ impl Relay {
     /// When there is no port.
     #[must_use]
     pub fn to(database: &Database) -> Self {
-        let options: PgConnectOptions = database.url().parse().unwrap();
-        let target = match options.get_socket() {
-            Some(folder) => {
-                let file = format!(".s.PGSQL.{}", options.get_port());
-                Target::Socket(folder.join(file))
-            }
-            None => Target::Host(options.get_host().to_owned(), options.get_port()),
-        };
+        Self::of(database.url(), database.name())
+    }
+
+    /// One that leads to the database `postgres` of a server of the test's own.
+    ///
+    /// # Panics
+    /// When there is no port.
+    #[must_use]
+    pub fn to_cluster(cluster: &Cluster) -> Self {
+        Self::of(&cluster.url("postgres"), "postgres")
+    }
+
+    fn of(url: &str, name: &str) -> Self {
+        let options: PgConnectOptions = url.parse().unwrap();
+        let target = Arc::new(Mutex::new(Target::of(&options)));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let counts = Arc::new(Counts {
             passed: AtomicU64::new(0),
             most: AtomicU64::new(u64::MAX),
+            is_silent: AtomicBool::new(false),
         });
-        let shared = Arc::clone(&counts);
+        let shared = (Arc::clone(&counts), Arc::clone(&target));
         // It ends with the process.
         thread::spawn(move || {
             for client in listener.incoming() {
-                let (target, counts) = (target.clone(), Arc::clone(&shared));
+                let (counts, target) = shared.clone();
+                let target = target.lock().unwrap().clone();
                 thread::spawn(move || connect(&client.unwrap(), &target, &counts));
             }
         });
         let user = options.get_username();
-        let name = database.name();
         Self {
             url: format!("postgres://{user}@127.0.0.1:{port}/{name}?sslmode=disable"),
             counts,
+            target,
         }
+    }
+
+    /// From now on new connections lead to `cluster`, as when an address is switched.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn switch_to(&self, cluster: &Cluster) {
+        let options: PgConnectOptions = cluster.url("postgres").parse().unwrap();
+        *self.target.lock().unwrap() = Target::of(&options);
     }
 
     /// The address to connect to.
@@ -81,6 +117,17 @@ impl Relay {
     #[must_use]
     pub fn round_trips(&self) -> u64 {
         self.counts.passed.load(Ordering::SeqCst)
+    }
+
+    /// From now on nothing comes back on any connection, and nobody hangs up: the host is gone without a word. Connections that
+    /// are made later work as long as they are not silenced too.
+    pub fn fall_silent(&self) {
+        self.counts.is_silent.store(true, Ordering::SeqCst);
+    }
+
+    /// New connections work again; those that fell silent stay so.
+    pub fn speak_again(&self) {
+        self.counts.is_silent.store(false, Ordering::SeqCst);
     }
 
     /// Lets so many more answers pass; then every connection is cut, and every new one.
@@ -140,6 +187,8 @@ where
 
 /// Message by message: a letter, the length with itself, and the rest.
 fn answer(mut server: impl Read, mut client: &TcpStream, counts: &Counts) {
+    // Whoever fell silent says nothing any more, also when others do.
+    let mut is_cut_off = false;
     loop {
         let mut message = vec![0; 5];
         if server.read_exact(&mut message).is_err() {
@@ -151,7 +200,11 @@ fn answer(mut server: impl Read, mut client: &TcpStream, counts: &Counts) {
         if read.is_err() || message[0] == READY && !counts.pass() {
             return;
         }
-        if client.write_all(&message).is_err() {
+        while counts.is_silent.load(Ordering::SeqCst) {
+            is_cut_off = true;
+            thread::sleep(PAUSE);
+        }
+        if !is_cut_off && client.write_all(&message).is_err() {
             return;
         }
     }

@@ -415,17 +415,19 @@ impl Model {
         let above = self
             .conversations
             .get(place)
-            .and_then(|row| row.parent.clone());
+            .and_then(|row| row.parent.clone())
+            .filter(|above| above != place);
         let mut links: Vec<&NodeRow> = self.nodes.values().collect();
         links.sort_by_key(|node| node.position);
         for row in self.conversations.values_mut() {
-            if row.parent.as_ref() == Some(place) {
+            if row.parent.as_ref() == Some(place) && row.id != *place {
                 let mut strange = links.iter().filter(|node| node.conversation == row.id);
                 let strange = strange.find_map(|node| {
                     let parent = self.nodes.get(&node.parent?)?;
                     (parent.conversation != row.id).then(|| parent.conversation.clone())
                 });
-                row.parent = strange.or_else(|| above.clone());
+                let above = above.clone().filter(|above| *above != row.id);
+                row.parent = strange.or(above);
             }
         }
     }
