@@ -202,7 +202,7 @@ pub(crate) struct ConvertArgs {
     /// A session file, a request body, an array of messages, or one message per line; `-` reads standard input
     pub(crate) file: PathBuf,
     /// The format to write
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: Target,
     /// What FILE is
     #[arg(long, value_enum, default_value_t = Format::Auto)]
@@ -272,7 +272,7 @@ pub(crate) struct EvalArgs {
     /// A folder with sessions in `unified/` and chats with questions in `qa/beam/`
     pub(crate) dir: PathBuf,
     /// Sizes to compact to, in tokens [default: 1000,2000,4000,8000,16000]
-    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = size)]
     pub(crate) budgets: Vec<u64>,
     /// Which methods to compare [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = method())]

@@ -1,5 +1,7 @@
 //! The one place of the command that reads the time, and makes names of it.
 
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970, for entries that are written into session files and stores.
@@ -44,5 +46,48 @@ impl Stopwatch {
     /// How long it has been running.
     pub(crate) fn taken(self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+/// Whoever waits longer than this is told what for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+const EACH_BEAT: Duration = Duration::from_secs(1);
+
+/// Calls somebody every second, once there is something to say.
+pub(crate) struct Beat {
+    /// Dropped, it ends the thread.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Beat {
+    /// `say` gets the seconds so far, from [`PATIENCE`] on, and nothing at the end, if it was ever called.
+    pub(crate) fn start(say: impl Fn(Option<u64>) + Send + 'static) -> Self {
+        let (stop, stopped) = mpsc::channel();
+        let running = Stopwatch::start();
+        let thread = std::thread::spawn(move || {
+            let mut pause = PATIENCE;
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
+                say(Some(running.taken().as_secs()));
+                pause = EACH_BEAT;
+            }
+            if pause == EACH_BEAT {
+                say(None);
+            }
+        });
+        Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Beat {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // It ends by itself; whoever speaks next has the line.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

@@ -20,7 +20,7 @@ use crate::clock::Stopwatch;
 use crate::config;
 use crate::source::Source;
 use crate::summarizer;
-use crate::terminal::tell;
+use crate::terminal::{Page, Patience, tell};
 use crate::writing::{Existing, Target};
 use input::{Input, read};
 use report::Report;
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     let target = target.transpose()?;
     let (resolved, summarizer) = resolved(args, config)?;
     let name = args.file.display().to_string();
+    let mut waiting = Some(Patience::unless(args.quiet, format!("compacting {name}")));
     let mut source = Source::open(&args.file).with_context(|| name.clone())?;
     let inputs = read(&mut source, args, args.count.meter()).with_context(|| name.clone())?;
     if let (Some(_), [first, _, ..]) = (&target, inputs.as_slice()) {
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
     for input in &inputs {
         let report = compact(args, &resolved, &summarizer, &name, input, started)?;
         started = Stopwatch::start();
+        drop(waiting.take());
         if let Some(target) = &target
             && !args.dry_run
             && report.ending() == Ending::Done
@@ -64,7 +66,7 @@ pub(crate) fn run(args: &CompactArgs, config: Option<&Path>) -> Result<Ending> {
         let text = report.text(args, input)?;
         match args.json || args.print.is_some() || args.diff {
             true => Target::report(target.as_ref(), &text)?,
-            false => Target::report_page(target.as_ref(), &text)?,
+            false => Target::report_page(target.as_ref(), &Page::of(&text))?,
         }
         if report.ending() == Ending::No {
             ending = Ending::No;

@@ -14,9 +14,8 @@ use crate::Ending;
 use crate::args::CompareArgs;
 use crate::clock::Stopwatch;
 use crate::folder;
-use crate::inspect::counted;
 use crate::play::{Stage, Wishes, read};
-use crate::terminal::tell;
+use crate::terminal::{Patience, counted, tell};
 use object::Object;
 
 /// What all designs made of one file, or of several.
@@ -52,6 +51,8 @@ pub(crate) fn run(args: &CompareArgs, config: Option<&Path>) -> Result<Ending> {
     let compared = if args.file.is_dir() {
         of_folder(args, work)?
     } else {
+        let doing = format!("walking through {}", args.file.display());
+        let _waiting = Patience::unless(args.quiet || args.json, doing);
         work(&args.file).with_context(|| args.file.display().to_string())?
     };
     if args.json {
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &CompareArgs, config: Option<&Path>) -> Result<Ending> {
             crate::print(&format!("{}\n", serde_json::to_string(&object)?))?;
         }
     } else {
-        crate::print(&table::text(&args.file, &compared))?;
+        table::page(&args.file, &compared).print()?;
     }
     Ok(Ending::Done)
 }

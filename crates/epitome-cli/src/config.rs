@@ -74,9 +74,14 @@ fn warn(warnings: &[Problem]) {
 
 /// The files that are obeyed, for people.
 pub(crate) fn files_told(loaded: &Loaded) -> Option<String> {
+    file_names(loaded).map(|names| format!("configuration: {names}"))
+}
+
+/// Their names; `None` where there is no file.
+pub(crate) fn file_names(loaded: &Loaded) -> Option<String> {
     let files = loaded.files.iter().map(|path| path.display().to_string());
     let files: Vec<String> = files.collect();
-    (!files.is_empty()).then(|| format!("configuration: {}", files.join(", ")))
+    (!files.is_empty()).then(|| files.join(", "))
 }
 
 /// Where conversations go to be summarised, for people; nowhere if no model writes.

@@ -16,10 +16,11 @@ use tokio::net::TcpStream;
 
 use crate::args::DoctorArgs;
 use crate::clock::within;
-use crate::config::{files_told, load};
+use crate::config::{file_names, load};
 use crate::history::block_on;
 use crate::serve::store_location;
 use crate::store_key;
+use crate::terminal::{Page, Patience};
 use crate::{Ending, print};
 
 /// How long an address is waited for.
@@ -53,12 +54,14 @@ impl State {
 }
 
 pub(crate) fn run(args: &DoctorArgs, config: Option<&Path>) -> Result<Ending> {
+    let waiting = Patience::unless(args.json, "looking at upstreams, store and proxy");
     let checks = block_on(async { Ok(checks(config).await) })?;
+    drop(waiting);
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
-    print(&match args.json {
-        true => object(&checks).to_string() + "\n",
-        false => checks.iter().map(line).collect(),
-    })?;
+    match args.json {
+        true => print(&(object(&checks).to_string() + "\n"))?,
+        false => page(&checks).print()?,
+    }
     Ok(match is_bad {
         true => Ending::No,
         false => Ending::Done,
@@ -92,7 +95,7 @@ async fn checks(config: Option<&Path>) -> Vec<Check> {
 
 fn configuration(loaded: &Loaded) -> Check {
     let files =
-        files_told(loaded).unwrap_or_else(|| "no file, so everything is as it comes".into());
+        file_names(loaded).unwrap_or_else(|| "no file, so everything is as it comes".into());
     match loaded.warnings.as_slice() {
         [] => good("configuration", files),
         warnings => {
@@ -267,13 +270,18 @@ const fn bad(name: &'static str, message: String) -> Check {
     }
 }
 
-fn line(check: &Check) -> String {
-    format!(
-        "{:<4}  {:<18}  {}\n",
-        check.state.as_str(),
-        check.name,
-        check.message
-    )
+/// What works is said in one breath; what does not stands out.
+fn page(checks: &[Check]) -> Page {
+    let mut page = Page::default();
+    for check in checks {
+        let (state, name) = (check.state.as_str(), check.name);
+        let line = format!("{state:<4}  {name}: {}", check.message);
+        match check.state {
+            State::Bad => page.heading(line),
+            State::Good | State::Note => page.line(line),
+        }
+    }
+    page
 }
 
 fn object(checks: &[Check]) -> Value {

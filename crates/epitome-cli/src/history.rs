@@ -10,6 +10,8 @@ mod savings;
 mod show;
 mod undo;
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 use epitome_config::Address;
 use epitome_server::StoreLocation;
@@ -22,6 +24,7 @@ use crate::args::{
 use crate::serve::store_location;
 use crate::store_key;
 use crate::terminal::tell;
+pub(crate) use log::gist;
 
 pub(crate) fn log(args: &LogArgs) -> Result<Ending> {
     block_on(log::run(args))
@@ -58,6 +61,16 @@ pub(crate) fn mcp(args: &McpArgs) -> Result<Ending> {
 impl StoreArgs {
     pub(crate) async fn open_read_only(&self) -> Result<AnyStore> {
         let location = self.location()?;
+        let file = location
+            .strip_prefix("sqlite:")
+            .filter(|file| *file != ":memory:");
+        if file.is_some_and(|file| !Path::new(file.trim_start_matches("//")).exists()) {
+            bail!(
+                "{}: there is no file yet: the first start of `epitome serve` or `epitome wrap` makes it, and --store names \
+                 another",
+                Address::new(location)
+            );
+        }
         AnyStore::open_read_only_with(&location, &self.keys()?)
             .await
             .with_context(|| Address::new(location).to_string())

@@ -18,10 +18,11 @@ use epitome_wire::Wire;
 use crate::Ending;
 use crate::args::{Format, InspectArgs};
 use crate::source::{Kind, Source, messages};
+use crate::terminal::Patience;
 use crate::writing::{Existing, Target};
 use object::Object;
 pub(crate) use svg::draw;
-pub(crate) use tables::{counted, grouped, plot};
+pub(crate) use tables::plot;
 use tally::Tally;
 pub(crate) use timeline::Timeline;
 
@@ -38,17 +39,19 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
     });
     let target = target.transpose()?;
     let name = file.display().to_string();
+    let waiting = Patience::unless(args.quiet, format!("reading {name}"));
     let found = look(file, args.format, args.count.meter()).with_context(|| name.clone())?;
+    drop(waiting);
     if let Some(target) = &target {
         let drawing = draw(&name, "message", &found.tally.timeline);
         target.write(drawing.as_bytes())?;
     }
-    let report = if args.json {
-        serde_json::to_string(&Object::of(&found, None))? + "\n"
+    if args.json {
+        let object = serde_json::to_string(&Object::of(&found, None))? + "\n";
+        Target::report(target.as_ref(), &object)?;
     } else {
-        tables::text(&name, &found)
-    };
-    Target::report(target.as_ref(), &report)?;
+        Target::report_page(target.as_ref(), &tables::page(&name, &found))?;
+    }
     Ok(Ending::Done)
 }
 

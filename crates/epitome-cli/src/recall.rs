@@ -12,7 +12,7 @@ use epitome_engine::archive::Found;
 
 use crate::args::{RecallArgs, RecallSort};
 use crate::history::block_on;
-use crate::terminal::tell;
+use crate::terminal::{Patience, counted, tell};
 use crate::{Ending, folder, homes};
 use file::{FoundInFiles, Place};
 
@@ -33,13 +33,14 @@ pub(crate) fn run(args: &RecallArgs) -> Result<Ending> {
             None => return Ok(Ending::No),
         },
     };
-    crate::print(&if args.at.json {
-        print::object(&query, &found, &places).to_string() + "\n"
-    } else {
-        print::text(&found, &places)
-    })?;
+    match args.at.json {
+        true => {
+            crate::print(&(print::object(&query, &found, &places).to_string() + "\n"))?;
+        }
+        false => print::page(&found, &places).print()?,
+    }
     if found.hits.is_empty() {
-        tell!("epitome: no entry has any of these words");
+        tell!("epitome: no entry has any of these words; other forms of them may be there");
         return Ok(Ending::No);
     }
     Ok(Ending::Done)
@@ -55,6 +56,8 @@ fn in_files(args: &RecallArgs, file: Option<&Path>, query: &str) -> Result<(Foun
     };
     let is_one = file.is_some() && folder.is_none();
     let is_shown = !is_one && !args.at.json;
+    let doing = format!("looking through {}", counted(files.len() as u64, "file"));
+    let _waiting = Patience::unless(args.at.json || !is_one, doing);
     let search = file::search(&files, args.format, query, args.most, is_shown);
     let FoundInFiles {
         found,

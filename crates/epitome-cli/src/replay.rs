@@ -12,6 +12,7 @@ use crate::Ending;
 use crate::args::ReplayArgs;
 use crate::inspect::{Timeline, draw};
 use crate::play::{Input, Stage, Wishes, read};
+use crate::terminal::Patience;
 use crate::writing::{Existing, Target};
 use object::Object;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &ReplayArgs, config: Option<&Path>) -> Result<Ending> {
         quiet: args.quiet,
     })?;
     let name = args.file.display().to_string();
+    let waiting = Patience::unless(args.quiet, format!("walking through {name}"));
     let input = chosen(args).with_context(|| name.clone())?;
     let scene = stage.scene(&input);
     let replayed = scene.play(&input);
@@ -37,16 +39,17 @@ pub(crate) fn run(args: &ReplayArgs, config: Option<&Path>) -> Result<Ending> {
     if let Some(target) = &target {
         target.write(draw(&name, "request", &timeline).as_bytes())?;
     }
-    let report = if args.json {
+    drop(waiting);
+    if args.json {
         let lines = turns.iter().enumerate().map(|(at, turn)| {
             let object = serde_json::to_string(&Object::of(at, turn, &input))?;
             Ok(object + "\n")
         });
-        lines.collect::<Result<String>>()?
+        Target::report(target.as_ref(), &lines.collect::<Result<String>>()?)?;
     } else {
-        page::text(&name, &input, &scene, &replayed, &timeline)
-    };
-    Target::report(target.as_ref(), &report)?;
+        let page = page::page(&name, &input, &scene, &replayed, &timeline);
+        Target::report_page(target.as_ref(), &page)?;
+    }
     Ok(Ending::Done)
 }
 

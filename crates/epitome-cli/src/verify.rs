@@ -1,6 +1,5 @@
 //! `epitome verify`.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::Ending;
 use crate::args::VerifyArgs;
 use crate::source::{Kind, Source, messages};
+use crate::terminal::{Page, Patience, Table, left, right};
 use crate::writing::{Existing, Target};
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
@@ -23,7 +23,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     });
     let target = target.transpose()?;
     let name = args.source.display().to_string();
-    let said = read(args).with_context(|| name)?;
+    let _waiting = Patience::unless(args.json, format!("checking against {name}"));
+    let said = read(args).with_context(|| name.clone())?;
     let summary = text(&args.summary)?;
     let previous = args.previous.as_deref().map(text).transpose()?;
 
@@ -46,12 +47,10 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Ending> {
     if let Some(target) = target.as_ref().filter(|_| !is_rejected) {
         target.write(checked.text.as_bytes())?;
     }
-    let report = if args.json {
-        format!("{}\n", as_json(&checked))
-    } else {
-        as_text(&checked)
-    };
-    Target::report(target.as_ref(), &report)?;
+    match args.json {
+        true => Target::report(target.as_ref(), &format!("{}\n", as_json(&checked)))?,
+        false => Target::report_page(target.as_ref(), &page(&checked))?,
+    }
     Ok(if checked.report.alarms.is_empty() {
         Ending::Done
     } else {
@@ -125,30 +124,46 @@ const fn reason(verdict: Verdict) -> Option<&'static str> {
     }
 }
 
-fn as_text(checked: &Checked) -> String {
+fn page(checked: &Checked) -> Page {
     let report = &checked.report;
-    let mut text = checked.verdict.as_str().to_owned();
+    let mut page = Page::default();
+    let mut verdict = checked.verdict.as_str().to_owned();
     if let Some(reason) = reason(checked.verdict) {
-        let _ = write!(text, " ({reason})");
+        verdict.push_str(&format!(" ({reason})"));
     }
-    let _ = writeln!(
-        text,
-        ": {} anchors of the summary checked, {} struck, {} put in\n",
+    page.heading(format!(
+        "{verdict}: {} anchors of the summary checked, {} struck, {} put in",
         report.checked,
         report.struck.len(),
         report.appended.len()
-    );
-    text.push_str("kind        in source  retained  recoverable  missing  invented\n");
+    ));
+    page.gap();
+    let mut table = Table::new([
+        left("kind"),
+        right("in source"),
+        right("retained"),
+        right("recoverable"),
+        right("missing"),
+        right("invented"),
+    ]);
     let rows = AnchorKind::ALL.map(|kind| (kind.as_str(), report.of(kind)));
     for (name, row) in rows.into_iter().chain([("all", report.total())]) {
-        let _ = writeln!(
-            text,
-            "{name:<10} {:>10} {:>9} {:>12} {:>8} {:>9}",
-            row.anchors, row.retained, row.recoverable, row.missing, row.invented
+        let counts = [
+            row.anchors,
+            row.retained,
+            row.recoverable,
+            row.missing,
+            row.invented,
+        ];
+        table.row(
+            [name.to_owned()]
+                .into_iter()
+                .chain(counts.map(|count| count.to_string())),
         );
     }
+    page.table(table);
     if !report.alarms.is_empty() {
-        text.push('\n');
+        page.gap();
     }
     for alarm in &report.alarms {
         let place = match alarm.line {
@@ -156,12 +171,11 @@ fn as_text(checked: &Checked) -> String {
             line => format!("line {line}"),
         };
         let said: String = alarm.text.chars().take(160).collect();
-        let _ = writeln!(
-            text,
+        page.line(format!(
             "{place:<9} {:<20} {}",
             alarm.kind.as_str(),
             said.replace('\n', " ")
-        );
+        ));
     }
-    text
+    page
 }

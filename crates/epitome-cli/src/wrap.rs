@@ -3,6 +3,7 @@
 mod agent;
 
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -12,6 +13,7 @@ use epitome_server::{Figures, Server};
 
 use crate::Ending;
 use crate::args::{ServeArgs, WrapArgs};
+use crate::clock::new_id;
 use crate::print;
 use crate::serve;
 use crate::terminal::tell;
@@ -121,13 +123,18 @@ fn told(figures: Option<Figures>) -> String {
     )
 }
 
-/// A folder for what the agent has to read, gone when the agent is.
+/// A folder for what the agent has to read, gone when the agent is. An agent may run what stands there, so that it is new and
+/// nobody else can write to it.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
     fn new() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("epitome-wrap-{}", std::process::id()));
-        std::fs::create_dir_all(&path).with_context(|| path.display().to_string())?;
+        let path = std::env::temp_dir().join(format!("epitome-wrap-{}", new_id()));
+        let mut private = std::fs::DirBuilder::new();
+        private.mode(0o700);
+        private
+            .create(&path)
+            .with_context(|| path.display().to_string())?;
         Ok(Self(path))
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::terminal::shown;
+use crate::terminal::{Page, shown};
 
 /// How many names for a temporary file are tried: a process that was killed may have left some behind.
 const MOST_TRIES: u32 = 1_000;
@@ -243,10 +243,10 @@ impl<'a> Target<'a> {
 
 impl Target<'_> {
     /// The same for a page: where it goes to standard output, as wide as the terminal is.
-    pub(crate) fn report_page(target: Option<&Self>, text: &str) -> Result<()> {
+    pub(crate) fn report_page(target: Option<&Self>, page: &Page) -> Result<()> {
         match target.map(Self::place) {
-            Some(Ok(Place::StandardOutput)) => Self::report(target, text),
-            _ => crate::terminal::Page::of(text).print(),
+            Some(Ok(Place::StandardOutput)) => Self::report(target, &page.plain()),
+            _ => page.print(),
         }
     }
 }

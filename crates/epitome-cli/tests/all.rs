@@ -42,6 +42,10 @@ mod manners;
 mod money;
 #[path = "all/museum.rs"]
 mod museum;
+#[path = "all/own_compactions.rs"]
+mod own_compactions;
+#[path = "all/pages.rs"]
+mod pages;
 #[path = "all/pins.rs"]
 mod pins;
 #[path = "all/recall.rs"]

@@ -24,6 +24,11 @@
 //! p(s)`, where `c(t)` is the part of `c` that is request `t`'s. Because that did not hold one request earlier, and because of 2,
 //! what was paid too much before is less than `p(0)`: so 3 holds, beside everybody who shows it. Beside those who never do, who
 //! pay at least what the condition sums up and the rest of `c`, it costs that and `p(s)` at most, which is no more than twice.
+//!
+//! **Everything between the two** is bounded by the same: who shows it no sooner than spent-even has spent `p(s)`, which is all that the
+//! comparison with those who never do needs; and as long as less than `p(0)` was paid too much before, 3 holds beside everybody else.
+//! The product's own rule ([`epitome::Swap::pays`]) waits behind spent-even until half of `p(0)` was paid too much, so that
+//! conversations which end soon are not rewritten for nothing.
 
 use epitome::CachePrices;
 

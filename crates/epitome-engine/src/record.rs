@@ -194,6 +194,16 @@ impl Record {
         }
     }
 
+    /// What models were paid for it, in billionths of a dollar, where that is told.
+    #[must_use]
+    pub fn spent_nanodollars(&self) -> u64 {
+        match self {
+            Self::Session(record) => record.spent_nanodollars,
+            Self::Chain(record) => record.spent_nanodollars,
+            Self::Other(_) => 0,
+        }
+    }
+
     /// The sum by which it was shown before it had to be, where that was so.
     #[must_use]
     pub fn swap(&self) -> Option<Swap> {
@@ -236,6 +246,14 @@ impl RecordError {
             other => other,
         }
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+const fn is_nothing(nanodollars: &u64) -> bool {
+    *nanodollars == 0
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, RecordError> {

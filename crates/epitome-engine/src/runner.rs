@@ -138,6 +138,7 @@ impl Runner {
                         }],
                         memories: Vec::new(),
                         usage: Usage::default(),
+                        spent_nanodollars: 0,
                     });
                 }
                 Err(no) => tracing::warn!(%no, "the summary of a hook cannot stand"),

@@ -9,7 +9,7 @@ mod written;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Ledger, LedgerSettings};
+use epitome::{Digest, Ledger, LedgerSettings, Swap, Waited};
 use epitome_engine::known_models::SummaryPlacement;
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
@@ -50,7 +50,7 @@ struct Inner {
     /// What was tried in each conversation.
     ledgers: HashMap<ConversationId, Ledger>,
     /// What requests took too much since a compaction lies ready, by its id.
-    waited: HashMap<String, u64>,
+    waited: HashMap<String, Waited>,
     /// Compactions that were taken back, and where they ended.
     undone: HashSet<String>,
     undone_nodes: HashSet<Digest, Prehashed>,
@@ -313,18 +313,18 @@ impl Index {
         inner.ledgers.insert(conversation.clone(), ledger);
     }
 
-    /// A request went out while a compaction lay ready, and took so much too much.
-    pub(crate) fn waited(&self, id: &str, excess_tokens: u64) {
+    /// A request goes out while a compaction lies ready.
+    pub(crate) fn waits(&self, id: &str, swap: &Swap) {
         let mut inner = self.lock();
         if inner.waited.len() >= TRIED {
             inner.waited.clear();
         }
-        *inner.waited.entry(id.to_owned()).or_default() += excess_tokens;
+        inner.waited.entry(id.to_owned()).or_default().add(swap);
     }
 
-    /// What requests took too much since a compaction lies ready.
-    pub(crate) fn waited_tokens(&self, id: &str) -> u64 {
-        self.lock().waited.get(id).copied().unwrap_or(0)
+    /// What requests took since a compaction lies ready.
+    pub(crate) fn waited(&self, id: &str) -> Waited {
+        self.lock().waited.get(id).copied().unwrap_or_default()
     }
 
     /// An epoch was taken back.

@@ -314,8 +314,8 @@ impl Keeper {
             }
             Move::Send(reason) => {
                 if let Some(ready) = &ready {
-                    let excess = case.course.swap(&sight, &ready.facts).excess_tokens();
-                    self.index.waited(&ready.epoch.id, excess);
+                    let swap = case.course.swap(&sight, &ready.facts);
+                    self.index.waits(&ready.epoch.id, &swap);
                 }
                 let reason = if case.now.fits() {
                     Reason::BelowLine

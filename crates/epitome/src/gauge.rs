@@ -12,7 +12,7 @@ pub use belief::{Belief, Count, Evidence, Learned, Lesson, RefusedSize, TurnKind
 pub use calibration::{
     CALIBRATED_ERROR_RATIO, Calibration, CountedSize, UNCALIBRATED_ERROR_RATIO, UsageFinding,
 };
-pub use swap::{CachePrices, Growth as TurnGrowth, Swap, Target, is_surely_cold};
+pub use swap::{CachePrices, Growth as TurnGrowth, Swap, Target, Waited, is_surely_cold};
 
 use crate::window::{Lines, Margins, Window};
 

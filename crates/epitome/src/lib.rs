@@ -105,7 +105,7 @@ pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
 pub use gauge::{
     Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, CountedSize, Evidence,
     Gauge, Learned, Lesson, OutputCounting, Reading, RefusedSize, Swap, Target, TurnGrowth,
-    TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, is_surely_cold,
+    TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, Waited, is_surely_cold,
 };
 pub use guard::{
     GUARD_MINIMUM_TOKENS, GUARD_WARNING_TOKENS, Guard, WindowTooSmall, window as guard_window,

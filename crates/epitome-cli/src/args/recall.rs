@@ -24,7 +24,13 @@ pub(crate) struct RecallArgs {
     #[arg(long, value_enum, value_name = "BY", default_value_t = RecallSort::Fit)]
     pub(crate) sort: RecallSort,
     /// How many entries are shown at most
-    #[arg(short = 'k', value_name = "N", default_value_t = 5)]
+    #[arg(
+        long = "limit",
+        short = 'k',
+        visible_short_alias = 'n',
+        value_name = "N",
+        default_value_t = 5
+    )]
     pub(crate) most: u32,
     /// What FILE is
     #[arg(long, value_enum, default_value_t = Format::Auto)]

@@ -51,8 +51,9 @@ pub(crate) struct ServeArgs {
     /// Touch nothing; report what would be done [env: EPITOME_OBSERVE]
     #[arg(long)]
     pub(crate) observe: bool,
-    /// Bodies above this many bytes are streamed through unread [env: EPITOME_INSPECTION_LIMIT] [default: 67108864]
-    #[arg(long, value_name = "BYTES")]
+    /// Bodies above this many bytes, such as 10M, are streamed through unread [env: EPITOME_INSPECTION_LIMIT]
+    /// [default: 67108864]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) inspection_limit: Option<u64>,
     /// How log lines are written
     #[arg(long, value_enum, value_name = "FORM", default_value_t = LogForm::Text, env = "EPITOME_LOG_FORM")]

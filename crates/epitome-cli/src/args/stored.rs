@@ -28,7 +28,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<ConversationId>,
     /// How many conversations are listed at most
-    #[arg(short = 'n', value_name = "N", default_value_t = 100)]
+    #[arg(long = "limit", short = 'n', value_name = "N", default_value_t = 100)]
     pub(crate) count: u32,
     #[command(flatten)]
     pub(crate) at: StoreArgs,

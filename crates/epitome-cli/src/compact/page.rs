@@ -3,12 +3,15 @@
 use epitome::reference::vibe::grouped;
 use epitome::{Compaction, Earlier, Message};
 
+use crate::terminal::width;
+
 /// The longest line of the page, in characters.
 const LINE_CHARS: usize = 160;
 /// How many instructions are listed.
 const INSTRUCTIONS: usize = 8;
-/// The width of the bars, in characters.
-const BAR_CHARS: u64 = 40;
+/// The width of the bars where there is room for it, in characters, and what stands beside them.
+const BAR_CHARS: usize = 40;
+const BESIDE_CHARS: usize = 21;
 /// The section of a summary that says where the work stands.
 const STANDING_HEADING: &str = "## Record: where the work stands";
 
@@ -46,12 +49,16 @@ pub(super) fn instructions(compaction: &Compaction) -> Vec<String> {
 
 /// Bars for what there was and what there is.
 pub(super) fn sizes(before: u64, after: u64, summary: u64) -> Vec<String> {
-    let most = before.max(1);
+    let room = width().map_or(BAR_CHARS, |columns| columns.saturating_sub(BESIDE_CHARS));
+    let width = room.min(BAR_CHARS);
     let bar = |name: &str, tokens: u64| {
-        let filled = (tokens * BAR_CHARS).div_ceil(most).min(BAR_CHARS);
-        let filled = "#".repeat(usize::try_from(filled).unwrap_or_default());
-        let width = usize::try_from(BAR_CHARS).unwrap_or_default();
-        format!("  {name:<8} {filled:<width$} {:>9}", grouped(tokens))
+        let filled = (tokens * width as u64).div_ceil(before.max(1));
+        let filled = usize::try_from(filled).unwrap_or(width).min(width);
+        format!(
+            "  {name:<8} {:<width$} {:>9}",
+            "#".repeat(filled),
+            grouped(tokens)
+        )
     };
     let kept = after.saturating_sub(summary);
     let lines = vec![

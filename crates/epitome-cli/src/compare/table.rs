@@ -1,18 +1,16 @@
-//! `compare` for people: a table that fits eighty columns.
+//! `compare` for people.
 
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use epitome_cost::SideTotals;
 
 use super::Compared;
-use crate::inspect::{counted, grouped};
 use crate::play::dollars;
+use crate::terminal::{Page, Table, counted, grouped, left, right};
 
-/// Writing to a string cannot fail, so what `write!` returns is dropped.
-pub(super) fn text(path: &Path, compared: &Compared) -> String {
-    let mut out = String::new();
+pub(super) fn page(path: &Path, compared: &Compared) -> Page {
+    let mut page = Page::default();
     let first = compared.designs.first().map(|design| design.totals);
     let totals = first.unwrap_or_default();
     let files = match compared.files {
@@ -20,76 +18,74 @@ pub(super) fn text(path: &Path, compared: &Compared) -> String {
         files => format!("{}, ", counted(files, "file")),
     };
     let windows: Vec<String> = compared.windows.iter().copied().map(grouped).collect();
-    let _ = writeln!(
-        out,
-        "{}: {files}{}, {}\nwindow {}\n",
+    page.heading(format!(
+        "{}: {files}{}, {}",
         path.display(),
         counted(compared.conversations, "conversation"),
         counted(totals.requests, "request"),
-        windows.join(" or "),
-    );
-    let _ = writeln!(
-        out,
-        "{:<9} {:>6} {:>14} {:>6} {:>10} {:>6} {:>8} {:>9}",
-        "preset", "comp.", "tokens sent", "cached", "cost", "kept", "too long", "time"
-    );
+    ));
+    page.line(format!("window {}", windows.join(" or ")));
+    page.gap();
+    let mut table = Table::new([
+        left("preset"),
+        right("comp."),
+        right("tokens sent"),
+        right("cached").leaves(2),
+        right("cost"),
+        right("kept"),
+        right("too long").leaves(1),
+        right("time").leaves(0),
+    ]);
     for design in &compared.designs {
         let totals = &design.totals;
         let kept = totals.kept_share();
         let kept = kept.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
-        line(
-            &design.name,
+        let (name, sent) = (&design.name, &totals.sent);
+        table.row(cells(
+            name,
             totals.compactions,
-            &totals.sent,
+            sent,
             &kept,
             &taken(design.taken),
-            &mut out,
-        );
+        ));
     }
-    line("none", 0, &totals.bare, "–", "–", &mut out);
-    let _ = writeln!(
-        out,
-        "\n\
-         none: the recording as it is; what is too long for the window would be refused\n\
-         kept: of all paths, names, numbers and addresses said until a compaction, what\n\
-         is in view right after it\n\
-         time: of this computer, for all requests\n\
-         own spend: $0, the built-in summariser asks no model; costs are net of it"
-    );
+    table.row(cells("none", 0, &totals.bare, "–", "–"));
+    page.table(table);
+    page.gap();
+    for remark in REMARKS {
+        page.faint(remark);
+    }
     for told in &compared.prices {
-        let _ = writeln!(out, "{told}");
+        page.faint(told);
     }
-    if compared
-        .designs
-        .iter()
-        .all(|design| design.totals.compactions == 0)
-    {
-        let _ = writeln!(
-            out,
-            "nothing had to be compacted; --window sets a smaller window"
-        );
+    let has_none = |design: &super::Design| design.totals.compactions == 0;
+    if compared.designs.iter().all(has_none) {
+        page.line("nothing had to be compacted; --window sets a smaller window");
     }
-    out
+    page
 }
 
-fn line(
-    name: &str,
-    compactions: u64,
-    side: &SideTotals,
-    kept: &str,
-    taken: &str,
-    out: &mut String,
-) {
+/// What the columns mean.
+const REMARKS: [&str; 4] = [
+    "none: the recording as it is; what is too long for the window would be refused",
+    "kept: of all paths, names, numbers and addresses said until a compaction, what is in view right after it",
+    "time: of this computer, for all requests",
+    "own spend: $0, the built-in summariser asks no model; costs are net of it",
+];
+
+fn cells(name: &str, compactions: u64, side: &SideTotals, kept: &str, taken: &str) -> [String; 8] {
     let input = side.spent.input_tokens();
     let cached = side.spent.read_tokens as f64 * 100.0 / input.max(1) as f64;
-    let _ = writeln!(
-        out,
-        "{name:<9} {:>6} {:>14} {cached:>4.0} % {:>10} {kept:>6} {:>8} {taken:>9}",
+    [
+        name.to_owned(),
         grouped(compactions),
         grouped(input),
+        format!("{cached:.0} %"),
         dollars(side.nanodollars),
+        kept.to_owned(),
         grouped(side.too_long),
-    );
+        taken.to_owned(),
+    ]
 }
 
 fn taken(duration: Duration) -> String {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
+use epitome::Earlier;
+use epitome::reference::vibe::grouped;
 use epitome_engine::archive::{compaction_object, conversation_object, one_line, span};
 use epitome_store::{
     CompactionRow, Compactions, ConversationRow, Conversations, Outcome, Outcomes, Store,
@@ -11,15 +13,12 @@ use serde_json::{Value, json};
 
 use super::{full_session, moment, short_ids, unknown_session};
 use crate::args::LogArgs;
-use crate::terminal::{Page, width};
+use crate::terminal::{Page, Table, left, right, tell};
 use crate::{Ending, print};
 
-/// How wide a line is where no terminal says.
-const USUAL_COLUMNS: usize = 120;
-/// Below this many columns the model is left out.
-const NARROW_COLUMNS: usize = 80;
-const MODEL_CHARS: usize = 20;
-const LEAST_TITLE_CHARS: usize = 12;
+const MODEL_CHARS: usize = 24;
+const TITLE_CHARS: usize = 200;
+const LEAST_TITLE_CHARS: usize = 24;
 const SUMMARY_CHARS: usize = 72;
 /// Among so many decisions the newest of each conversation is looked for.
 const DECISIONS: u32 = 10_000;
@@ -37,6 +36,11 @@ pub(super) async fn run(args: &LogArgs) -> Result<Ending> {
             print(&(json!({ "conversations": rows }).to_string() + "\n"))?;
         } else {
             table(&rows, &newest).print()?;
+            if rows.is_empty() {
+                tell!(
+                    "epitome: nothing is stored yet: requests that pass `epitome serve` are, and those of `epitome wrap`"
+                );
+            }
         }
         return Ok(Ending::Done);
     };
@@ -53,9 +57,12 @@ pub(super) async fn run(args: &LogArgs) -> Result<Ending> {
     let mut page = Page::default();
     for row in &rows {
         page.line(headline(row));
-        page.faint(format!("    {}", one_line(&row.summary, SUMMARY_CHARS)));
+        page.faint(format!("    {}", gist(&row.summary, SUMMARY_CHARS)));
     }
     page.print()?;
+    if rows.is_empty() {
+        tell!("epitome: {id} was never compacted: it fits as it is");
+    }
     Ok(Ending::Done)
 }
 
@@ -80,55 +87,41 @@ fn object(row: &ConversationRow, newest: &HashMap<&str, &Outcome>) -> Value {
     object
 }
 
-/// Conversations, one a line: short id, date, model, sizes, what the newest compaction saves, title.
+/// Conversations, one a line: short id, date, model, sizes, what the newest request went out shorter by, title.
 fn table(rows: &[ConversationRow], newest: &HashMap<&str, &Outcome>) -> Page {
     let mut page = Page::default();
     if rows.is_empty() {
         return page;
     }
-    let columns = width().unwrap_or(USUAL_COLUMNS);
     let ids = short_ids(rows.iter().map(|row| row.id.as_str()));
-    let id_chars = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
-    let has_model = columns >= NARROW_COLUMNS;
-    let model = |text: &str| match has_model {
-        true => format!("  {:<MODEL_CHARS$}", one_line(text, MODEL_CHARS - 1)),
-        false => String::new(),
-    };
-    let line = |id: &str, date: &str, model_name: &str, sizes: [&str; 3], title: &str| {
-        let [messages, compactions, saved] = sizes;
-        let front = format!(
-            "{id:<id_chars$}  {date:<16}{}  {messages:>8}  {compactions:>6}  {saved:>5}",
-            model(model_name)
-        );
-        let room = columns.saturating_sub(front.chars().count() + 2);
-        let title = one_line(title, room.saturating_sub(1).max(LEAST_TITLE_CHARS));
-        match room > LEAST_TITLE_CHARS {
-            true => format!("{front}  {title}"),
-            false => front,
-        }
-    };
-    let sizes = ["messages", "rounds", "saved"];
-    let heading = line("id", "last request", "model", sizes, "title");
-    page.heading(heading.trim_end());
-    for (row, id) in rows.iter().zip(&ids) {
+    let mut table = Table::new([
+        left("id"),
+        left("last request"),
+        left("model").leaves(1),
+        right("messages").leaves(2),
+        right("rounds").leaves(0),
+        right("saved"),
+        left("title").shortens(LEAST_TITLE_CHARS),
+    ]);
+    for (row, id) in rows.iter().zip(ids) {
         let last = newest.get(row.id.as_str());
-        let saved = last.map_or_else(String::new, |last| saved(last));
         let label = row.label.as_deref().unwrap_or_default();
         let title = match &row.parent {
             Some(parent) => format!("(branch of {}) {label}", one_line(parent.as_str(), 12)),
             None => label.to_owned(),
         };
-        let (messages, compactions) = (row.nodes.to_string(), row.compactions.to_string());
         let model = last.map_or("", |last| last.model.as_str());
-        let line = line(
+        table.row([
             id,
-            &moment(row.touched_ms),
-            model,
-            [&messages, &compactions, &saved],
-            &title,
-        );
-        page.line(line.trim_end());
+            moment(row.touched_ms),
+            one_line(model, MODEL_CHARS),
+            row.nodes.to_string(),
+            row.compactions.to_string(),
+            last.map_or_else(String::new, |last| saved(last)),
+            one_line(&title, TITLE_CHARS),
+        ]);
     }
+    page.table(table);
     page
 }
 
@@ -137,6 +130,15 @@ fn saved(outcome: &Outcome) -> String {
     let less = outcome.tokens_before.saturating_sub(outcome.tokens_after);
     let percent = less.saturating_mul(100).checked_div(outcome.tokens_before);
     percent.map_or_else(String::new, |percent| format!("{percent} %"))
+}
+
+/// What a summary is about, on one line: what was asked last in one of ours, else how it begins.
+pub(crate) fn gist(summary: &str, most_chars: usize) -> String {
+    let asked = Earlier::read(summary).and_then(|earlier| earlier.said.last().cloned());
+    match asked {
+        Some(asked) => format!("asked last: {}", one_line(&asked, most_chars)),
+        None => one_line(summary, most_chars),
+    }
 }
 
 /// What a compaction is, on one line.
@@ -152,7 +154,7 @@ pub(crate) fn headline(row: &CompactionRow) -> String {
         row.id,
         moment(row.created_ms),
         row.state.as_str(),
-        row.tokens_before,
-        row.tokens_after,
+        grouped(row.tokens_before),
+        grouped(row.tokens_after),
     )
 }

@@ -1,7 +1,5 @@
 //! `epitome models`: what is believed of models, and why.
 
-use std::fmt::Write;
-
 use anyhow::Result;
 use epitome_engine::archive::{BelievedModel, believed_models};
 use epitome_engine::known_models::stored_endpoint;
@@ -9,7 +7,7 @@ use epitome_store::{Beliefs, Store};
 use serde_json::{Value, json};
 
 use crate::args::ModelsArgs;
-use crate::terminal::tell;
+use crate::terminal::{Page, counted, grouped, tell};
 use crate::{Ending, print};
 
 pub(super) async fn run(args: &ModelsArgs) -> Result<Ending> {
@@ -17,7 +15,15 @@ pub(super) async fn run(args: &ModelsArgs) -> Result<Ending> {
         let store = args.at.open_read_only().await?;
         let known = believed_models(&store, &args.at.tenant).await?;
         store.close().await;
-        print(&told(&known, args.at.json))?;
+        match args.at.json {
+            true => print(&(object(&known).to_string() + "\n"))?,
+            false => page(&known).print()?,
+        }
+        if known.is_empty() {
+            tell!(
+                "epitome: no model was asked through a proxy yet; until then windows are those of the table, or --window"
+            );
+        }
         return Ok(Ending::Done);
     };
     let store = args.at.open().await?;
@@ -43,30 +49,26 @@ pub(super) async fn run(args: &ModelsArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-fn told(known: &[BelievedModel], as_json: bool) -> String {
-    if as_json {
-        let models: Vec<Value> = known.iter().map(BelievedModel::object).collect();
-        return json!({ "models": models }).to_string() + "\n";
-    }
-    known.iter().map(line).collect()
+fn object(known: &[BelievedModel]) -> Value {
+    let models: Vec<Value> = known.iter().map(BelievedModel::object).collect();
+    json!({ "models": models })
 }
 
-fn line(known: &BelievedModel) -> String {
-    let calibration = known.belief.calibration();
-    let mut line = format!(
-        "{} at {}: {} tokens, {}",
-        known.model,
-        known.endpoint,
-        known.window().tokens,
-        known.why()
-    );
-    if calibration.turns() > 0 {
-        let _ = write!(
-            line,
-            "; counts {:.2} of our estimate over {} plain turns",
-            calibration.ratio(),
-            calibration.turns()
-        );
+fn page(known: &[BelievedModel]) -> Page {
+    let mut page = Page::default();
+    for known in known {
+        let calibration = known.belief.calibration();
+        let tokens = grouped(known.window().tokens);
+        page.heading(format!("{}: {tokens} tokens", known.model));
+        page.line(format!("  {}", known.why()));
+        page.line(format!("  at {}", known.endpoint));
+        if calibration.turns() > 0 {
+            page.line(format!(
+                "  counts {:.2} of our estimate, over {}",
+                calibration.ratio(),
+                counted(u64::from(calibration.turns()), "plain turn")
+            ));
+        }
     }
-    line + "\n"
+    page
 }

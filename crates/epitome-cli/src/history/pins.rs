@@ -3,13 +3,13 @@
 mod listing;
 
 use anyhow::{Result, bail};
-use epitome_engine::archive::{self, ListedPin};
-use epitome_store::{PinMark, Store};
+use epitome_engine::archive::{self, ListedPin, PinList};
+use epitome_store::{AnyStore, ConversationId, PinMark, Store};
 use serde_json::json;
 
 use super::{full_session, unknown_session};
 use crate::args::PinsArgs;
-use crate::terminal::tell;
+use crate::terminal::{Page, tell};
 use crate::{Ending, clock, print};
 use listing::Lines;
 
@@ -40,7 +40,7 @@ pub(super) async fn run(args: &PinsArgs) -> Result<Ending> {
             json!({ "session": id.as_str(), "compaction": compaction, "pins": pins }).to_string()
                 + "\n"
         }
-        None => Lines(&list).to_string(),
+        None => return listed(&store, &list, id).await,
         Some((mark, which)) => {
             let is_meant = |listed: &&ListedPin| mark == PinMark::Dropped || listed.is_dropped();
             let Some(listed) = list.find(which).filter(is_meant) else {
@@ -62,10 +62,23 @@ pub(super) async fn run(args: &PinsArgs) -> Result<Ending> {
             }
         }
     };
-    if wanted.is_none() && list.compaction.is_none() {
-        tell!("epitome: no compaction of {id} is in force, so that nothing is pinned yet");
+    if wanted.is_none() {
+        told(&list, id);
     }
     store.close().await;
     print(&text)?;
     Ok(Ending::Done)
+}
+
+async fn listed(store: &AnyStore, list: &PinList, id: &ConversationId) -> Result<Ending> {
+    store.close().await;
+    Page::of(&Lines(list).to_string()).print()?;
+    told(list, id);
+    Ok(Ending::Done)
+}
+
+fn told(list: &PinList, id: &ConversationId) {
+    if list.compaction.is_none() {
+        tell!("epitome: no compaction of {id} is in force, so that nothing is pinned yet");
+    }
 }

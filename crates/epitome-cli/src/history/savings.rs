@@ -6,11 +6,12 @@ use anyhow::Result;
 use epitome::ModelTable;
 use epitome::reference::vibe::grouped;
 use epitome_engine::archive::{Savings, growth, look};
+use epitome_engine::record::Record;
 use epitome_store::{Conversations, Outcomes, Store};
 use serde_json::{Value, json};
 
 use crate::args::SavingsArgs;
-use crate::terminal::{Page, tell};
+use crate::terminal::{Page, Patience, Table, counted, left, right};
 use crate::{Ending, clock, print};
 
 /// So many conversations are looked at, the newest first.
@@ -25,6 +26,22 @@ const UNKNOWN: &str = "(model not known)";
 struct Spared {
     conversations: u64,
     savings: Savings,
+    /// What models were paid for summaries.
+    own_nanodollars: u64,
+}
+
+impl Spared {
+    fn and(self, other: Self) -> Self {
+        Self {
+            conversations: self.conversations + other.conversations,
+            savings: self.savings.and(other.savings),
+            own_nanodollars: self.own_nanodollars + other.own_nanodollars,
+        }
+    }
+
+    fn own_usd(&self) -> f64 {
+        self.own_nanodollars as f64 / 1e9
+    }
 }
 
 pub(super) async fn run(args: &SavingsArgs) -> Result<Ending> {
@@ -45,23 +62,33 @@ pub(super) async fn run(args: &SavingsArgs) -> Result<Ending> {
         row.compactions > 0 && since_ms.is_none_or(|since_ms| row.touched_ms >= since_ms)
     });
     let mut by_model: BTreeMap<String, Spared> = BTreeMap::new();
-    let started = clock::Stopwatch::start();
-    let mut has_told = false;
+    let doing = format!(
+        "looking through {}",
+        counted(rows.len() as u64, "conversation")
+    );
+    let waiting = Patience::unless(args.at.json, doing);
     for row in meant {
-        if !has_told && started.taken().as_secs() >= 2 && !args.at.json {
-            tell!("epitome: looking through {} conversations …", rows.len());
-            has_told = true;
-        }
         let Some(look) = look(&store, tenant, &row.id).await? else {
             continue;
         };
         let savings = growth(&look.messages, &look.compactions).savings;
         let model = models.get(row.id.as_str()).map_or(UNKNOWN, String::as_str);
+        // What it shares with the one that it branched off is counted there.
+        let own = look
+            .compactions
+            .iter()
+            .filter(|made| made.conversation == row.id);
+        let spent = own.filter_map(|made| Some(Record::of(made).ok()?.spent_nanodollars()));
+        let here = Spared {
+            conversations: 1,
+            savings,
+            own_nanodollars: spent.sum(),
+        };
         let spared = by_model.entry(model.to_owned()).or_default();
-        spared.conversations += 1;
-        spared.savings = spared.savings.and(savings);
+        *spared = spared.and(here);
     }
     store.close().await;
+    drop(waiting);
     if args.at.json {
         print(&(object(&by_model).to_string() + "\n"))?;
     } else {
@@ -83,8 +110,7 @@ fn total(by_model: &BTreeMap<String, Spared>) -> (Spared, f64, f64, u64) {
     let mut all = Spared::default();
     let (mut least, mut most, mut unpriced) = (0.0, 0.0, 0);
     for (model, spared) in by_model {
-        all.conversations += spared.conversations;
-        all.savings = all.savings.and(spared.savings);
+        all = all.and(*spared);
         match dollars(model, spared.savings.tokens()) {
             Some((cached, fresh)) => {
                 least += cached;
@@ -108,6 +134,7 @@ fn object(by_model: &BTreeMap<String, Spared>) -> Value {
             "tokens_saved": spared.savings.tokens(),
             "saved_usd_at_least": money.map(|(least, _)| least),
             "saved_usd_at_most": money.map(|(_, most)| most),
+            "own_spend_usd": spared.own_usd(),
         })
     };
     let rows: Vec<Value> = by_model.iter().map(row).collect();
@@ -120,6 +147,7 @@ fn object(by_model: &BTreeMap<String, Spared>) -> Value {
         "tokens_saved": all.savings.tokens(),
         "saved_usd_at_least": least,
         "saved_usd_at_most": most,
+        "own_spend_usd": all.own_usd(),
         "unpriced_tokens": unpriced,
         "by_model": rows,
     })
@@ -136,10 +164,10 @@ fn page(by_model: &BTreeMap<String, Spared>, days: Option<u16>) -> Page {
         return page;
     }
     page.heading(format!(
-        "{} tokens were not sent, in {} requests of {} conversations{when}",
+        "{} tokens were not sent, in {} of {}{when}",
         grouped(all.savings.tokens()),
-        grouped(all.savings.requests),
-        grouped(all.conversations)
+        counted(all.savings.requests, "request"),
+        counted(all.conversations, "conversation")
     ));
     page.line(format!(
         "they went out with {} tokens where {} would have been sent (-{} %)",
@@ -150,27 +178,44 @@ fn page(by_model: &BTreeMap<String, Spared>, days: Option<u16>) -> Page {
     page.line(format!(
         "that is ${least:.2} if the provider had all of it in its cache, ${most:.2} if none of it"
     ));
+    page.line(match all.own_nanodollars {
+        0 => "summaries cost nothing: no model was paid for them".to_owned(),
+        _ => format!(
+            "summaries cost ${:.4}, so that ${:.2} to ${:.2} are left",
+            all.own_usd(),
+            least - all.own_usd(),
+            most - all.own_usd()
+        ),
+    });
     if unpriced > 0 {
         page.line(format!(
             "{} tokens are of models without a known price",
             grouped(unpriced)
         ));
     }
-    page.line("");
-    page.heading("by model:");
+    page.gap();
+    let mut table = Table::new([
+        left("model").shortens(16),
+        right("tokens saved"),
+        right("requests"),
+        right("in dollars"),
+    ]);
     for (model, spared) in by_model {
         let saved = spared.savings.tokens();
         let money = dollars(model, saved);
-        let money = money.map_or_else(String::new, |(least, most)| {
-            format!(", ${least:.2} to ${most:.2}")
-        });
-        page.line(format!(
-            "  {model}: {} tokens in {} requests{money}",
+        let money = money.map_or_else(
+            || "not known".to_owned(),
+            |(least, most)| format!("{least:.2} to {most:.2}"),
+        );
+        table.row([
+            model.clone(),
             grouped(saved),
-            grouped(spared.savings.requests)
-        ));
+            grouped(spared.savings.requests),
+            money,
+        ]);
     }
-    page.line("");
-    page.faint("sizes are estimates; what summaries themselves cost is on the dashboard of the running proxy");
+    page.table(table);
+    page.gap();
+    page.faint("sizes are estimates, as if each answer had been one request");
     page
 }

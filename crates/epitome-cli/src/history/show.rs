@@ -1,17 +1,17 @@
 //! `epitome show`.
 
 use anyhow::{Result, bail};
+use epitome::reference::vibe::grouped;
 use epitome_engine::archive::compaction_with_record;
-use epitome_engine::record::{self, MadeFor, Record, RecordError};
+use epitome_engine::record::{MadeFor, Record, RecordError};
 use epitome_store::{
     AnyStore, CompactionRow, Compactions, Conversations, Entries, Store, TenantId,
 };
-use serde_json::Value;
 
 use super::log::headline;
 use super::{NAMED_AMONG, digest};
 use crate::args::ShowArgs;
-use crate::terminal::tell;
+use crate::terminal::{Page, tell};
 use crate::{Ending, print, print_bytes};
 
 pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
@@ -35,12 +35,10 @@ pub(super) async fn run(args: &ShowArgs) -> Result<Ending> {
     };
     store.close().await;
     let record = Record::of(&row).inspect_err(said).ok();
-    print(&if args.at.json {
-        compaction_with_record(&row).to_string() + "\n"
-    } else {
-        let stored = record::as_stored(&row).unwrap_or(Value::Null);
-        text(&row, record.as_ref(), &stored)?
-    })?;
+    match args.at.json {
+        true => print(&(compaction_with_record(&row).to_string() + "\n"))?,
+        false => page(&row, record.as_ref()).print()?,
+    }
     Ok(Ending::Done)
 }
 
@@ -76,44 +74,59 @@ fn said(error: &RecordError) {
     tell!("epitome: {error}");
 }
 
-fn text(row: &CompactionRow, record: Option<&Record>, stored: &Value) -> Result<String> {
-    let told = record.map(|record| told(row, record)).unwrap_or_default();
-    let stored = serde_json::to_string_pretty(stored)?;
-    Ok(format!(
-        "{}\nof {}\n{told}\n{}\n\nrecord: {stored}\n",
-        headline(row),
-        row.conversation,
-        row.summary.trim_end()
-    ))
+fn page(row: &CompactionRow, record: Option<&Record>) -> Page {
+    let mut page = Page::default();
+    page.heading(headline(row));
+    page.line(format!("of conversation {}", row.conversation));
+    for line in record.map(|record| told(row, record)).unwrap_or_default() {
+        page.line(line);
+    }
+    page.gap();
+    for line in row.summary.trim_end().lines() {
+        match line.starts_with('#') {
+            true => page.heading(line),
+            false => page.line(line),
+        }
+    }
+    page.gap();
+    page.faint(
+        "--json has the whole record; `epitome undo --session ID` takes the newest one back",
+    );
+    page
 }
 
 /// What a record tells, a line each.
-fn told(row: &CompactionRow, record: &Record) -> String {
-    let mut lines = String::new();
+fn told(row: &CompactionRow, record: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(rung) = record.written_by() {
         let failed = record.steps().iter().filter_map(|step| {
             let reason = step.failed.as_ref()?;
             Some(format!(", after {} ({reason})", step.rung))
         });
-        lines += &format!("written by {rung}{}\n", failed.collect::<String>());
+        lines.push(format!("written by {rung}{}", failed.collect::<String>()));
     }
     let window = MadeFor::read(&row.model_class).and_then(MadeFor::window_tokens);
     if let Some(tokens) = window {
-        lines += &format!("made for a window of {tokens} tokens\n");
+        lines.push(format!("made for a window of {} tokens", grouped(tokens)));
     }
     if let Some(tokens) = record.hard_tokens() {
-        lines += &format!("made where {tokens} tokens were allowed\n");
+        lines.push(format!(
+            "made where {} tokens were allowed",
+            grouped(tokens)
+        ));
     }
     if let Some(swap) = record.swap() {
-        let (before, after) = (swap.before_tokens, swap.after_tokens);
-        lines += &format!("shown early, because it paid: {before} to {after} tokens\n");
+        let (before, after) = (grouped(swap.before_tokens), grouped(swap.after_tokens));
+        lines.push(format!(
+            "shown early, because it paid: {before} to {after} tokens"
+        ));
     }
     if let Some(report) = record.report() {
         let alarms: usize = report.alarms.values().sum();
-        lines += &format!(
-            "verified: {} names and numbers checked, {alarms} alarms\n",
+        lines.push(format!(
+            "verified: {} names and numbers checked, {alarms} alarms",
             report.checked
-        );
+        ));
     }
     lines
 }

@@ -6,16 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::object::Object;
-use super::tables::{counted, grouped};
 use super::{Found, look};
 use crate::args::{InspectArgs, Sort};
 use crate::history::moment;
 use crate::play::dollars;
-use crate::terminal::{Page, tell, width};
+use crate::terminal::{Page, Table, counted, grouped, left, right, tell};
 use crate::{Ending, folder, homes};
 
-/// How wide a line is where no terminal says.
-const USUAL_COLUMNS: usize = 120;
 const LEAST_NAME_CHARS: usize = 16;
 
 pub(super) fn run(args: &InspectArgs) -> Result<Ending> {
@@ -94,12 +91,16 @@ fn sort(rows: &mut [(PathBuf, Found)], by: Sort) {
 /// A line for each file: when it ended, what it is, how large, what it cost by what providers counted, its name.
 fn table(folder: Option<&Path>, rows: &[(PathBuf, Found)]) -> Page {
     let mut page = Page::default();
-    page.heading(line(
-        [
-            "last", "format", "messages", "tokens", "rounds", "problems", "cost",
-        ],
-        "file",
-    ));
+    let mut table = Table::new([
+        left("last").leaves(1),
+        left("format").leaves(3),
+        right("messages"),
+        right("tokens"),
+        right("rounds").leaves(2),
+        right("problems").leaves(0),
+        right("cost"),
+        left("file").shortens_in_front(LEAST_NAME_CHARS),
+    ]);
     let mut sums = [0_u64; 4];
     let mut cost = None;
     for (path, found) in rows {
@@ -126,29 +127,30 @@ fn table(folder: Option<&Path>, rows: &[(PathBuf, Found)]) -> Page {
             cost = Some(cost.unwrap_or(0_u64).saturating_add(nanodollars));
         }
         let [messages, tokens, rounds, problems] = row.map(grouped);
-        let cells = [
-            &tally.last_ms.map(day).unwrap_or_default(),
-            found.format,
-            &messages,
-            &tokens,
-            &rounds,
-            &problems,
-            &priced(tally.nanodollars()),
-        ];
-        page.line(line(cells, &name));
+        table.row([
+            tally.last_ms.map(day).unwrap_or_default(),
+            found.format.to_owned(),
+            messages,
+            tokens,
+            rounds,
+            problems,
+            priced(tally.nanodollars()),
+            name,
+        ]);
     }
     let [messages, tokens, rounds, problems] = sums.map(grouped);
     let files = counted(rows.len() as u64, "file");
-    let cells = [
-        "",
-        "",
-        &messages,
-        &tokens,
-        &rounds,
-        &problems,
-        &priced(cost),
-    ];
-    page.heading(line(cells, &files));
+    table.sum([
+        String::new(),
+        String::new(),
+        messages,
+        tokens,
+        rounds,
+        problems,
+        priced(cost),
+        files,
+    ]);
+    page.table(table);
     page
 }
 
@@ -160,22 +162,4 @@ fn day(at_ms: u64) -> String {
 /// Empty where nobody knows: most formats do not tell what providers counted.
 fn priced(nanodollars: Option<u64>) -> String {
     nanodollars.map_or_else(String::new, |known| dollars(Some(known)))
-}
-
-fn line([last, format, messages, tokens, rounds, problems, cost]: [&str; 7], name: &str) -> String {
-    let front = format!(
-        "{last:<10} {format:<11} {messages:>8} {tokens:>11} {rounds:>6} {problems:>8} {cost:>8}"
-    );
-    let columns = width().unwrap_or(USUAL_COLUMNS);
-    let room = columns.saturating_sub(front.chars().count() + 2);
-    format!("{front}  {}", shortened(name, room.max(LEAST_NAME_CHARS)))
-}
-
-/// The end of a name says more than its beginning.
-fn shortened(name: &str, most: usize) -> String {
-    let count = name.chars().count();
-    match count.checked_sub(most) {
-        None | Some(0) => name.to_owned(),
-        Some(excess) => format!("…{}", name.chars().skip(excess + 1).collect::<String>()),
-    }
 }

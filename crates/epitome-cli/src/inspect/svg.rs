@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::tables::grouped;
 use super::timeline::Timeline;
+use crate::terminal::grouped;
 
 const WIDTH: usize = 960;
 const HEIGHT: usize = 320;

@@ -1,59 +1,61 @@
 //! `inspect` for people.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+
+use epitome_engine::archive::one_line;
 
 use super::Found;
 use super::tally::{Share, Tally};
 use super::timeline::Timeline;
+use crate::terminal::{Page, Table, counted, grouped, left, right, width};
 
 const PLOT_WIDTH: usize = 72;
 const PLOT_HEIGHT: usize = 6;
+const NAME_CHARS: usize = 24;
+const LEAST_NAME_CHARS: usize = 12;
 /// How many tools are listed; the rest is one line.
 const TOOLS: usize = 15;
 /// How many problems are listed.
 const PROBLEMS: usize = 10;
 
-/// Writing to a string cannot fail, so what `write!` returns is dropped.
-pub(super) fn text(name: &str, found: &Found) -> String {
+pub(super) fn page(name: &str, found: &Found) -> Page {
     let Found { format, tally } = found;
     let counts = &tally.counts;
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
+    let mut page = Page::default();
+    page.heading(format!(
         "{name}: {format}, {}, {}, {} tokens, {}",
         counted(counts.conversations, "conversation"),
         counted(counts.messages, "message"),
         grouped(tally.tokens),
         counted(counts.compactions, "compaction"),
-    );
-    roles(tally, &mut out);
-    tools(tally, &mut out);
-    largest(tally, &mut out);
-    plot("message", &tally.timeline, &mut out);
-    provider(tally, &mut out);
-    kinds("the model saw, not shown here", &counts.unshown, &mut out);
-    problems(tally, &mut out);
-    out
+    ));
+    roles(tally, &mut page);
+    tools(tally, &mut page);
+    largest(tally, &mut page);
+    plot("message", &tally.timeline, &mut page);
+    provider(tally, &mut page);
+    kinds("the model saw, not shown here", &counts.unshown, &mut page);
+    problems(tally, &mut page);
+    page
 }
 
 /// What the provider counted beside what is counted here: it also saw what the file does not hold, such as tools.
-fn provider(tally: &Tally, out: &mut String) {
+fn provider(tally: &Tally, page: &mut Page) {
     let Some(sum) = tally.provider else {
         return;
     };
-    let _ = writeln!(
-        out,
-        "\ncounted by the provider: {}, largest context {} tokens (here {}), answers {} tokens",
+    page.gap();
+    page.line(format!(
+        "counted by the provider: {}, largest context {} tokens (here {}), answers {} tokens",
         counted(sum.requests, "request"),
         grouped(sum.largest_context_tokens),
         grouped(tally.timeline.largest()),
         grouped(sum.output_tokens),
-    );
+    ));
 }
 
 /// Kinds of entries with how many there are, on one line.
-fn kinds(what: &str, counts: &BTreeMap<String, u64>, out: &mut String) {
+fn kinds(what: &str, counts: &BTreeMap<String, u64>, page: &mut Page) {
     if counts.is_empty() {
         return;
     }
@@ -61,33 +63,28 @@ fn kinds(what: &str, counts: &BTreeMap<String, u64>, out: &mut String) {
         .iter()
         .map(|(kind, count)| format!("{kind} {count}"))
         .collect();
-    let _ = writeln!(out, "\n{what}: {}", kinds.join(", "));
+    page.gap();
+    page.line(format!("{what}: {}", kinds.join(", ")));
 }
 
-fn roles(tally: &Tally, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "\n{:<24} {:>9} {:>13} {:>6}",
-        "role", "messages", "tokens", "share"
-    );
+fn roles(tally: &Tally, page: &mut Page) {
+    let mut table = shares("role", "messages");
     for (role, share) in &tally.by_role {
-        line(role, share, tally.tokens, out);
+        table.row(cells(role, share, tally.tokens));
     }
+    page.gap();
+    page.table(table);
 }
 
-fn tools(tally: &Tally, out: &mut String) {
+fn tools(tally: &Tally, page: &mut Page) {
     if tally.by_tool.is_empty() {
         return;
     }
-    let _ = writeln!(
-        out,
-        "\n{:<24} {:>9} {:>13} {:>6}",
-        "tool", "calls", "tokens", "share"
-    );
+    let mut table = shares("tool", "calls");
     let mut tools: Vec<_> = tally.by_tool.iter().collect();
     tools.sort_by_key(|(name, share)| (std::cmp::Reverse(share.tokens), (*name).clone()));
     for (name, share) in tools.iter().take(TOOLS) {
-        line(name, share, tally.tokens, out);
+        table.row(cells(name, share, tally.tokens));
     }
     let rest = tools.iter().skip(TOOLS);
     let (count, tokens) = rest.fold((0, 0), |(count, tokens), (_, share)| {
@@ -95,46 +92,64 @@ fn tools(tally: &Tally, out: &mut String) {
     });
     if tools.len() > TOOLS {
         let name = format!("{} more", tools.len() - TOOLS);
-        line(&name, &Share { count, tokens }, tally.tokens, out);
+        table.row(cells(&name, &Share { count, tokens }, tally.tokens));
     }
+    page.gap();
+    page.table(table);
 }
 
-fn line(name: &str, share: &Share, all: u64, out: &mut String) {
-    let name: String = name.chars().filter(|c| !c.is_control()).take(24).collect();
+fn shares(what: &'static str, counted: &'static str) -> Table {
+    Table::new([
+        left(what).shortens(LEAST_NAME_CHARS),
+        right(counted),
+        right("tokens"),
+        right("share"),
+    ])
+}
+
+fn cells(name: &str, share: &Share, all: u64) -> [String; 4] {
     let percent = share.tokens as f64 * 100.0 / all.max(1) as f64;
-    let _ = writeln!(
-        out,
-        "{name:<24} {:>9} {:>13} {percent:>5.1}%",
+    [
+        one_line(name, NAME_CHARS),
         grouped(share.count),
         grouped(share.tokens),
-    );
+        format!("{percent:.1}%"),
+    ]
 }
 
-fn largest(tally: &Tally, out: &mut String) {
-    let _ = writeln!(out, "\n{:<24} {:>13}  role", "largest messages", "tokens");
+fn largest(tally: &Tally, page: &mut Page) {
+    let mut table = Table::new([
+        left("largest messages"),
+        right("tokens"),
+        left("role"),
+        left("").shortens(LEAST_NAME_CHARS),
+    ]);
     for large in &tally.largest {
-        let place = format!("{} ({})", large.message.0 + 1, large.position);
-        let _ = writeln!(
-            out,
-            "{place:<24} {:>13}  {:<9} {}",
+        table.row([
+            format!("{} ({})", large.message.0 + 1, large.position),
             grouped(large.tokens),
-            large.role,
-            large.preview,
-        );
+            large.role.to_string(),
+            large.preview.clone(),
+        ]);
     }
+    page.gap();
+    page.table(table);
 }
 
 /// How the context grew, one `thing` (a message, a request) after the other.
-pub(crate) fn plot(thing: &str, timeline: &Timeline, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "\ncontext, {thing} by {thing} (up to {} tokens)",
+pub(crate) fn plot(thing: &str, timeline: &Timeline, page: &mut Page) {
+    page.gap();
+    page.heading(format!(
+        "context, {thing} by {thing} (up to {} tokens)",
         grouped(timeline.largest()),
-    );
-    for row in timeline.rows(PLOT_WIDTH, PLOT_HEIGHT) {
-        let _ = writeln!(out, "│{}", row.trim_end());
+    ));
+    // The axis takes a column.
+    let most = width().map_or(PLOT_WIDTH, |columns| columns.saturating_sub(1));
+    let most = most.min(PLOT_WIDTH);
+    for row in timeline.rows(most, PLOT_HEIGHT) {
+        page.line(format!("│{}", row.trim_end()));
     }
-    let width = PLOT_WIDTH.min(timeline.sizes.len()).max(1);
+    let width = most.min(timeline.sizes.len()).max(1);
     let mut axis = vec!['─'; width];
     for at in &timeline.compactions {
         let column = at * width / timeline.sizes.len().max(1);
@@ -142,47 +157,26 @@ pub(crate) fn plot(thing: &str, timeline: &Timeline, out: &mut String) {
             *mark = '▲';
         }
     }
-    let _ = writeln!(out, "└{}", axis.into_iter().collect::<String>());
+    page.line(format!("└{}", axis.into_iter().collect::<String>()));
     if !timeline.compactions.is_empty() {
-        let _ = writeln!(out, " ▲ compacted");
+        page.faint(" ▲ compacted");
     }
 }
 
-fn problems(tally: &Tally, out: &mut String) {
+fn problems(tally: &Tally, page: &mut Page) {
     let problems = &tally.counts.problems;
     if problems.total() == 0 {
         return;
     }
-    let _ = writeln!(out, "\n{}", counted(problems.total(), "problem"));
+    page.gap();
+    page.heading(counted(problems.total(), "problem"));
     for problem in problems.kept.iter().take(PROBLEMS) {
-        let _ = writeln!(
-            out,
+        page.line(format!(
             "  {:<10} {:<20} {}",
             problem.position.to_string(),
             problem.code.as_str(),
             problem.message,
-        );
+        ));
     }
-    if problems.total() > PROBLEMS as u64 {
-        let _ = writeln!(out, "  … `epitome check` lists all");
-    }
-}
-
-/// A number and its noun.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
-/// A number with commas between its groups.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    page.faint("  `epitome check` lists all, and writes a repaired copy");
 }

@@ -1,13 +1,12 @@
 //! What was found, for people and for scripts.
 
-use std::fmt::Write;
-
-use epitome_engine::archive::{Found, Hit, one_line};
+use epitome_engine::archive::{Found, Hit};
 use serde_json::{Value, json};
 
 use super::file::Place;
-use crate::history::moment;
+use crate::history::{gist, moment};
 use crate::homes;
+use crate::terminal::Page;
 
 const SUMMARY_CHARS: usize = 60;
 
@@ -23,30 +22,27 @@ pub(super) fn object(query: &str, found: &Found, places: &[Place]) -> Value {
     json!({ "query": query, "hits": hits })
 }
 
-/// Writing to a string cannot fail, so what `write!` returns is dropped.
-pub(super) fn text(found: &Found, places: &[Place]) -> String {
-    let mut out = String::new();
+pub(super) fn page(found: &Found, places: &[Place]) -> Page {
+    let mut page = Page::default();
     for (at, hit) in found.hits.iter().enumerate() {
+        let mut parts = Vec::new();
         if let Some(place) = places.get(at) {
             let at_ms = place.at_ms.and_then(|at_ms| i64::try_from(at_ms).ok());
-            let date = at_ms.map_or_else(String::new, |at_ms| moment(at_ms) + ", ");
-            let _ = write!(out, "{date}{}, ", homes::shown(&place.file));
+            parts.extend(at_ms.map(moment));
+            parts.push(homes::shown(&place.file));
         }
         if found.several {
-            let _ = write!(out, "conversation {}, ", hit.conversation);
+            parts.push(format!("conversation {}", hit.conversation));
         }
-        let _ = write!(out, "entry {}", hit.position);
-        if let Some(role) = hit.role {
-            let _ = write!(out, ", {role}");
-        }
-        if let Some(key) = &hit.key {
-            let _ = write!(out, ", {key}");
-        }
-        let _ = writeln!(out, "\n    {}", hit.excerpt);
+        parts.push(format!("entry {}", hit.position));
+        parts.extend(hit.role.map(str::to_owned));
+        parts.extend(hit.key.as_ref().map(ToString::to_string));
+        page.heading(parts.join(", "));
+        page.line(format!("    {}", hit.excerpt));
         if let Some(cover) = &hit.covered_by {
-            let summary = one_line(&cover.summary, SUMMARY_CHARS);
-            let _ = writeln!(out, "    covered by {}: {summary}", cover.name);
+            let summary = gist(&cover.summary, SUMMARY_CHARS);
+            page.faint(format!("    covered by {}: {summary}", cover.name));
         }
     }
-    out
+    page
 }

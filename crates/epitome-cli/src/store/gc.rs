@@ -160,6 +160,9 @@ fn object(args: &StoreGcArgs, gone: &Gone, swept: Swept) -> serde_json::Value {
 }
 
 fn lines(args: &StoreGcArgs, gone: &Gone, swept: Swept) -> String {
+    if args.dry_run && gone.conversations.is_empty() {
+        return "no conversation would be deleted; --older-than AGE deletes old ones\n".to_owned();
+    }
     if args.dry_run {
         let one = |(one, _): &(OwnedConversation, Deleted)| format!("would delete {}\n", one.id);
         return gone.conversations.iter().map(one).collect();

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use crate::clock::Stopwatch;
+use crate::clock::{PATIENCE, Stopwatch};
 use crate::terminal::say_progress;
 
-const QUIET_AT_FIRST: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) struct Progress {
@@ -25,7 +24,7 @@ impl Progress {
 
     /// Says it, if it is time to.
     pub(super) fn tell(&mut self, words: impl FnOnce() -> String) {
-        let is_early = self.running.taken() < QUIET_AT_FIRST;
+        let is_early = self.running.taken() < PATIENCE;
         let is_fresh = self.said.is_some_and(|said| said.taken() < PAUSE);
         if self.is_quiet || is_early || is_fresh {
             return;

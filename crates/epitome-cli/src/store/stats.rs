@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::human;
 use crate::args::StorePlainArgs;
+use crate::terminal::{Page, Table, grouped, left};
 use crate::{Ending, print};
 
 pub(super) async fn run(args: &StorePlainArgs) -> Result<Ending> {
@@ -14,7 +15,7 @@ pub(super) async fn run(args: &StorePlainArgs) -> Result<Ending> {
     store.close().await;
     match args.json {
         true => print(&(object(&found).to_string() + "\n"))?,
-        false => print(&table(&found))?,
+        false => page(&found).print()?,
     }
     Ok(Ending::Done)
 }
@@ -38,23 +39,27 @@ fn object(found: &StoreStatistics) -> Value {
     })
 }
 
-fn table(found: &StoreStatistics) -> String {
+fn page(found: &StoreStatistics) -> Page {
     let rows = [
-        ("tenants", found.tenants.to_string()),
-        ("conversations", found.conversations.to_string()),
+        ("tenants", grouped(found.tenants)),
+        ("conversations", grouped(found.conversations)),
         (
             "messages",
-            format!("{} ({})", found.entries, human(found.entry_bytes)),
+            format!("{} ({})", grouped(found.entries), human(found.entry_bytes)),
         ),
-        ("compactions", found.compactions.to_string()),
-        ("memories", found.memories.to_string()),
-        ("turns", found.turns.to_string()),
-        ("notes of requests", found.outcomes.to_string()),
-        ("deleted links", found.deleted_nodes.to_string()),
+        ("compactions", grouped(found.compactions)),
+        ("memories", grouped(found.memories)),
+        ("turns", grouped(found.turns)),
+        ("notes of requests", grouped(found.outcomes)),
+        ("deleted links", grouped(found.deleted_nodes)),
         ("on disk", human(found.disk_bytes)),
         ("schema", found.schema.to_string()),
     ];
-    rows.iter()
-        .map(|(name, value)| format!("{name:<18} {value}\n"))
-        .collect()
+    let mut table = Table::new([left(""), left("")]);
+    for (name, value) in rows {
+        table.row([name.to_owned(), value]);
+    }
+    let mut page = Page::default();
+    page.table(table);
+    page
 }

@@ -29,49 +29,6 @@ fn at_width(arguments: &[&str], columns: usize, is_coloured: bool) -> String {
     stdout(&output)
 }
 
-/// The text without the orders that set colours.
-fn plain(text: &str) -> String {
-    ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[0m"]
-        .iter()
-        .fold(text.to_owned(), |text, order| text.replace(order, ""))
-}
-
-/// How long it took is another number every time.
-fn without_time(text: &str) -> String {
-    let (before, after) = text.split_once(" in ").unwrap_or((text, ""));
-    let (_, after) = after.split_once(" ms").unwrap_or(("", after));
-    format!("{before} in N ms{after}")
-}
-
-#[test]
-fn a_page_is_as_wide_as_the_terminal_and_coloured_only_where_that_is_shown() {
-    let arguments = ["compact", "coding-session.jsonl", "--budget", "8k"];
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
-    for columns in WIDTHS {
-        for is_coloured in [false, true] {
-            let text = at_width(&arguments, columns, is_coloured);
-            assert_eq!(text.contains('\u{1b}'), is_coloured, "{text}");
-            for line in plain(&text).lines() {
-                // A path or an address has no space to break it at.
-                let has_room = line.trim().contains(' ');
-                assert!(
-                    line.chars().count() <= columns || !has_room,
-                    "{columns}: {line}"
-                );
-            }
-            let shown = without_time(&text).replace('\u{1b}', "ESC");
-            let colour = if is_coloured { "coloured" } else { "plain" };
-            let path = format!("{folder}/compact-{columns}-{colour}.txt");
-            if std::env::var_os("EPITOME_WRITE_SNAPSHOTS").is_some() {
-                std::fs::create_dir_all(folder).unwrap();
-                std::fs::write(&path, &shown).unwrap();
-            }
-            let kept = std::fs::read_to_string(&path).unwrap();
-            assert_eq!(shown, kept, "{path}");
-        }
-    }
-}
-
 #[test]
 fn a_dry_run_says_would_and_words_stand_for_codes() {
     let file = example("coding-session.jsonl");

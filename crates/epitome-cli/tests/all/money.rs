@@ -68,9 +68,8 @@ fn had_to(turn: &Turn) -> bool {
 
 /// A session that is never near its line costs what it does without. One that came near, was compacted for money and
 /// then ended before its line has paid for nothing: whoever does not know the end cannot avoid that, and the numbers below
-/// are where the product stands, so that it gets no worse. The same goes for the time at which it shows what lies ready:
-/// the two rules that are bounded by twice the best in hindsight are so here too, and the product's own, which waits for
-/// the line to come near, is not.
+/// are where the product stands, so that it gets no worse. When it shows what lies ready costs at most twice the best in
+/// hindsight, as by the two rules between which it stands, and at most 1.2 times on average.
 #[test]
 fn recorded_sessions_cost_no_more_while_they_fit() {
     let Some(folder) = data("money", "unified") else {
@@ -128,6 +127,6 @@ fn recorded_sessions_cost_no_more_while_they_fit() {
     assert!(dearer.len() <= 6 && most_dearer <= 1.05, "{dearer:#?}");
     assert!(even.highest <= 2.0, "{}", even.highest);
     assert!(spent_even.highest <= 2.0, "{}", spent_even.highest);
-    assert!(product.highest <= 2.4, "{}", product.highest);
-    assert!(product.mean() <= 1.45, "{}", product.mean());
+    assert!(product.highest <= 2.0, "{}", product.highest);
+    assert!(product.mean() <= 1.2, "{}", product.mean());
 }

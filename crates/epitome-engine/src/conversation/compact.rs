@@ -21,6 +21,7 @@ struct Made<'a> {
     from_messages: usize,
     /// Which summariser held, and what failed before it.
     steps: &'a [TriedRung],
+    spent_nanodollars: u64,
     /// The sum it was shown by before it had to be.
     swap: Option<Swap>,
 }
@@ -97,6 +98,7 @@ impl Conversation {
         let made = Made {
             from_messages,
             steps: &[step],
+            spent_nanodollars: 0,
             swap: None,
         };
         let is_stored = self.commit(state, next, made, None, Some(late)).await?;
@@ -146,6 +148,7 @@ impl Conversation {
                 let made = Made {
                     from_messages,
                     steps: &written.steps,
+                    spent_nanodollars: written.spent_nanodollars,
                     swap: shown_now.and_then(ShowNow::swap),
                 };
                 self.commit(state, next, made, fence, None).await
@@ -154,6 +157,7 @@ impl Conversation {
                 let made = Made {
                     from_messages,
                     steps: &written.steps,
+                    spent_nanodollars: written.spent_nanodollars,
                     swap: None,
                 };
                 self.keep_dead(state, compaction, made).await?;
@@ -279,6 +283,7 @@ impl Conversation {
                 hard_tokens: state.session.lines().map(|lines| lines.hard_tokens),
                 steps: made.steps.iter().map(StepRecord::from).collect(),
                 swap: made.swap,
+                spent_nanodollars: made.spent_nanodollars,
             }
             .write()?,
             created_ms: self.shared().clock.now_ms(),

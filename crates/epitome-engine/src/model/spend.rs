@@ -104,6 +104,8 @@ fn nanodollars(usd: f64) -> u64 {
 #[derive(Debug, Default)]
 struct Spent {
     conversations: BTreeMap<String, f64>,
+    /// What stands in no record yet.
+    unbooked: BTreeMap<String, f64>,
     hour: VecDeque<(i64, f64)>,
 }
 
@@ -184,7 +186,17 @@ impl SpendLedger {
             .conversations
             .entry(conversation.to_owned())
             .or_default() += usd;
+        if usd > 0.0 {
+            *spent.unbooked.entry(conversation.to_owned()).or_default() += usd;
+        }
         spent.hour.push_back((now_ms, usd));
+    }
+
+    /// What calls for one conversation cost since this was asked last, in billionths of a dollar: those of a summary, and
+    /// those before it that came to nothing.
+    pub fn book(&self, conversation: &str) -> u64 {
+        let usd = self.lock().unbooked.remove(conversation);
+        (usd.unwrap_or(0.0) * 1e9).round() as u64
     }
 
     /// What one conversation has cost.

@@ -3,7 +3,7 @@
 use epitome::{Compaction, Earlier, Kept, Pin, Role, Shown, Swap, TaskPlace, Trim};
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, StepRecord, StoredReport, write};
+use super::{RecordError, StepRecord, StoredReport, is_nothing, write};
 
 /// The record of a compaction of a proxy. Positions are links of the chain, not indices of a request: a client may add or
 /// drop its own notes between two requests.
@@ -53,6 +53,9 @@ pub struct ChainRecord {
     /// Who wrote the summary, where it was not the built-in summariser, and what failed before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRecord>,
+    /// What models were paid for it, in billionths of a dollar, with calls before that came to nothing.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub spent_nanodollars: u64,
 }
 
 impl ChainRecord {

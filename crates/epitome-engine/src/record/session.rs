@@ -3,7 +3,7 @@
 use epitome::{Compaction, Swap};
 use serde::{Deserialize, Serialize};
 
-use super::{RecordError, StepRecord, write};
+use super::{RecordError, StepRecord, is_nothing, write};
 
 /// The record of a compaction of an engine: with it the conversation is put together again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct SessionRecord {
     /// The sum by which it was shown before it had to be, where that was so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub swap: Option<Swap>,
+    /// What models were paid for it, in billionths of a dollar, with calls before that came to nothing.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub spent_nanodollars: u64,
 }
 
 impl SessionRecord {

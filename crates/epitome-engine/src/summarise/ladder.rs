@@ -58,6 +58,8 @@ pub struct Written {
     pub memories: Vec<Memory>,
     /// What calls to models took.
     pub usage: Usage,
+    /// What they cost, in billionths of a dollar, with those before that came to nothing; zero where no price is known.
+    pub spent_nanodollars: u64,
 }
 
 impl Written {
@@ -109,6 +111,14 @@ impl Ladder {
     /// Writes the summary of a job. Everything that comes out has been checked and is clearly smaller than what it
     /// stands for. May be dropped at any time.
     pub async fn write(&self, job: &Job, wish: Wish<'_>) -> Written {
+        let mut written = self.climb(job, &wish).await;
+        if let Some(writer) = self.writer.as_ref().filter(|_| written.prepared.is_ok()) {
+            written.spent_nanodollars = writer.book(&wish.asked.conversation);
+        }
+        written
+    }
+
+    async fn climb(&self, job: &Job, wish: &Wish<'_>) -> Written {
         let mut written = Written {
             prepared: Err(NoPlan {
                 reason: Reason::SummaryFailed,
@@ -117,6 +127,7 @@ impl Ladder {
             steps: Vec::new(),
             memories: Vec::new(),
             usage: Usage::default(),
+            spent_nanodollars: 0,
         };
         let is_written = !matches!(job.plan().layout, Layout::Marker | Layout::Nothing);
         if let Some(writer) = &self.writer

@@ -84,6 +84,13 @@ pub trait Writer: fmt::Debug + Send + Sync {
     fn window_tokens(&self) -> Option<u64> {
         None
     }
+
+    /// What calls for a conversation cost since this was asked last, in billionths of a dollar; nothing where that is not
+    /// known.
+    fn book(&self, conversation: &str) -> u64 {
+        let _ = conversation;
+        0
+    }
 }
 
 /// A writer that asks a model.
@@ -108,6 +115,10 @@ impl Writer for ModelWriter {
             0 => known,
             learned => learned.min(known),
         })
+    }
+
+    fn book(&self, conversation: &str) -> u64 {
+        self.caller.spending().book(conversation)
     }
 }
 

@@ -8,7 +8,7 @@ const WIDTH: u64 = 720;
 const HEIGHT: u64 = 180;
 /// Room for words above and below.
 const TOP: u64 = 18;
-const FOOT: u64 = 20;
+const FOOT: u64 = 28;
 /// How far letters reach below their line.
 const DESCENT: u64 = 5;
 /// More points than this cannot be told apart.

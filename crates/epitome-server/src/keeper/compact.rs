@@ -90,7 +90,7 @@ impl Keeper {
         let facts = ReadyFacts {
             after_tokens: ticket.total_tokens().saturating_sub(applied.saved_tokens),
             kept_tokens: ticket.fixed_tokens + applied.kept_tokens,
-            waited_tokens: self.index.waited_tokens(&epoch.id),
+            waited: self.index.waited(&epoch.id),
         };
         Some(Ready {
             epoch,

@@ -146,6 +146,7 @@ impl Keeper {
         if self.index.is_undone(&made.epoch.node) && case.now.fits() {
             return Err(failed());
         }
+        made.epoch.record.spent_nanodollars = written.spent_nanodollars;
         if !is_ours {
             let steps = written.steps.iter();
             made.epoch.record.steps = steps.map(StepRecord::from).collect();

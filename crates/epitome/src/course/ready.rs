@@ -1,7 +1,7 @@
 //! A compaction that is ready: whether it is shown now.
 
 use super::{Course, Decision, Sight};
-use crate::gauge::Swap;
+use crate::gauge::{Swap, Waited};
 use crate::plan::unseen_tokens;
 use crate::reason::Reason;
 
@@ -21,8 +21,8 @@ pub struct ReadyFacts {
     pub after_tokens: u64,
     /// What of that stands in front and stays as it is now.
     pub kept_tokens: u64,
-    /// What requests took too much since it lies ready, in real tokens: the sum of [`Swap::excess_tokens`].
-    pub waited_tokens: u64,
+    /// What requests took since it lies ready.
+    pub waited: Waited,
 }
 
 /// Why a compaction that is ready is shown now.
@@ -88,7 +88,10 @@ impl Course {
             before_tokens: reading.size_tokens,
             after_tokens,
             rewritten_tokens: after_tokens.saturating_sub(reading.real(ready.kept_tokens)),
-            waited_tokens: ready.waited_tokens,
+            new_tokens: ready.waited.new_in(reading.size_tokens),
+            waited_tokens: ready.waited.excess_tokens,
+            sent_tokens: ready.waited.sent_tokens,
+            written_tokens: ready.waited.new_tokens,
             requests: left / self.growth(sight, &reading).tokens.max(1),
             prices: self.cache_prices,
             window_tokens: self.window().tokens,

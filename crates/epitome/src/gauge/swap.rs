@@ -8,8 +8,8 @@ use crate::window::Lines;
 
 /// A conversation uses about this share of its window, in percent, before anything is given up to save money.
 const LEAST_USE_PERCENT: u64 = 65;
-/// The hard line is near where it is this many requests away.
-const SOON_REQUESTS: u64 = 8;
+/// What was paid too much must come to this share of what showing it would have cost at once, in percent.
+const LEAST_PAID_PERCENT: u128 = 50;
 /// After a compaction the conversation should last as many requests as writing it anew costs in readings, within these
 /// bounds.
 const FEWEST_REQUESTS: u64 = 4;
@@ -106,13 +106,49 @@ impl Growth {
     }
 }
 
+/// What requests took since a compaction lies ready, in real tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// More than they would have taken with it.
+    pub excess_tokens: u64,
+    /// In all.
+    pub sent_tokens: u64,
+    /// What was new in them, and would have been written on either view.
+    pub new_tokens: u64,
+    /// The newest of them, in all.
+    pub last_tokens: u64,
+}
+
+impl Waited {
+    /// A request goes out without it.
+    pub const fn add(&mut self, swap: &Swap) {
+        self.excess_tokens = self.excess_tokens.saturating_add(swap.excess_tokens());
+        self.sent_tokens = self.sent_tokens.saturating_add(swap.before_tokens);
+        self.new_tokens = self.new_tokens.saturating_add(swap.new_tokens);
+        self.last_tokens = swap.before_tokens;
+    }
+
+    /// What is new in a request that takes so much.
+    pub(crate) const fn new_in(&self, size_tokens: u64) -> u64 {
+        match self.last_tokens {
+            0 => 0,
+            last => size_tokens.saturating_sub(last),
+        }
+    }
+}
+
 /// The arithmetic of showing a compaction before it must be shown. It is kept with the compaction, so that anybody
 /// can do the sum again.
 ///
 /// Nobody knows how long a conversation goes on. One that is shown at once may end before the new prefix has paid for
-/// itself; one that never is pays for what it no longer needs on every request. So it is shown when what was paid too
-/// much since it lay ready equals what writing it anew costs, and only where the line is so near that it has to be
-/// shown soon anyway: a conversation that ends before its line is never rewritten for money.
+/// itself; one that never is pays for what it no longer needs on every request. So it is shown when
+///
+/// - all that was spent since it lay ready, this request included, is as much as showing it now costs, and
+/// - what of that was too much is half of what showing it would have cost at once.
+///
+/// The first alone bounds the cost by twice the best in hindsight, whatever comes; so does waiting until what was too much is all of
+/// that price, and everything between the two: the argument is in `epitome-cost`, beside the numbers. The second is for those who
+/// end soon: they are left alone longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Swap {
@@ -122,9 +158,18 @@ pub struct Swap {
     pub after_tokens: u64,
     /// What of that the provider's cache does not have.
     pub rewritten_tokens: u64,
+    /// What of that is new in this request: it is written on either view.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub new_tokens: u64,
     /// What requests took too much since it lies ready, all together.
     #[cfg_attr(feature = "serde", serde(default))]
     pub waited_tokens: u64,
+    /// What they took in all.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub sent_tokens: u64,
+    /// What was new in them.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub written_tokens: u64,
     /// How many requests are expected before the hard line makes it necessary anyway.
     pub requests: u64,
     /// What tokens cost.
@@ -134,28 +179,44 @@ pub struct Swap {
 }
 
 impl Swap {
-    /// What the requests since it lies ready cost too much.
+    /// What the requests since it lies ready cost too much, this one included.
     #[must_use]
     pub const fn paid(&self) -> u128 {
-        self.waited_tokens as u128 * self.prices.read as u128
+        (self.waited_tokens as u128 + self.excess_tokens() as u128) * self.prices.read as u128
+    }
+
+    /// What they cost in all.
+    #[must_use]
+    pub const fn spent(&self) -> u128 {
+        let sent = self.sent_tokens as u128 + self.before_tokens as u128;
+        let new = self.written_tokens as u128 + self.new_tokens as u128;
+        sent * self.prices.read as u128 + new * self.dearer()
     }
 
     /// What writing the new prefix costs more than reading it would.
     #[must_use]
     pub const fn price(&self) -> u128 {
-        let dearer = self.prices.write.saturating_sub(self.prices.read) as u128;
-        self.rewritten_tokens as u128 * dearer
+        self.rewritten_tokens.saturating_sub(self.new_tokens) as u128 * self.dearer()
     }
 
-    /// Whether it pays: as much was paid for waiting as it costs, the line is near, and the window was used.
+    /// What that would have been when it came to lie ready.
+    const fn first_price(&self) -> u128 {
+        let since = self.new_tokens.saturating_add(self.written_tokens);
+        self.rewritten_tokens.saturating_sub(since) as u128 * self.dearer()
+    }
+
+    const fn dearer(&self) -> u128 {
+        self.prices.write.saturating_sub(self.prices.read) as u128
+    }
+
+    /// Whether it pays: see [`Swap`]. Before that the window is used.
     #[must_use]
     pub const fn pays(&self) -> bool {
         let used = self.before_tokens as u128 * 100;
         used >= self.window_tokens as u128 * LEAST_USE_PERCENT as u128
             && self.after_tokens < self.before_tokens
-            && self.waited_tokens > 0
-            && self.requests <= SOON_REQUESTS
-            && self.paid() >= self.price()
+            && self.spent() >= self.price()
+            && self.paid() * 100 >= self.first_price() * LEAST_PAID_PERCENT
     }
 
     /// What the request that goes out without it takes too much.

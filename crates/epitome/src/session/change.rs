@@ -88,7 +88,7 @@ impl Session {
             changes,
             from_messages,
             shown: _,
-            waited_tokens: _,
+            waited: _,
         } = prepared;
         if changes != self.changes.len() {
             return Err(CommitError::Superseded);

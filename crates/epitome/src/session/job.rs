@@ -8,6 +8,7 @@ use crate::compaction::{Compaction, MadeFrom};
 use crate::course::Sight;
 use crate::design::Design;
 use crate::event::{Event, Pruning, Started};
+use crate::gauge::Waited;
 use crate::ledger::{Failure, Rung};
 use crate::log::Log;
 use crate::message::Message;
@@ -46,8 +47,8 @@ pub struct Prepared {
     pub(super) from_messages: usize,
     /// How many messages the conversation showed.
     pub(super) shown: usize,
-    /// What requests took too much since it lies ready.
-    pub(super) waited_tokens: u64,
+    /// What requests took since it lies ready.
+    pub(super) waited: Waited,
 }
 
 impl Prepared {

@@ -131,7 +131,7 @@ impl Session {
     /// A request goes out while a compaction lies ready: what it takes too much stands against what showing it costs.
     pub fn waits(&self, prepared: &mut Prepared) {
         let swap = self.course.swap(&self.sight(), &self.ready_facts(prepared));
-        prepared.waited_tokens += swap.excess_tokens();
+        prepared.waited.add(&swap);
     }
 
     /// What showing a compaction that is ready would make of the next request.
@@ -145,7 +145,7 @@ impl Session {
         ReadyFacts {
             after_tokens: frame + system + prepared.compaction.tokens_after + since,
             kept_tokens: frame + log.tokens(0..plan.head.end.min(log.len())),
-            waited_tokens: prepared.waited_tokens,
+            waited: prepared.waited,
         }
     }
 

@@ -7,6 +7,7 @@ use super::{CommitError, Prepared, Record, Session};
 use crate::compaction::Compaction;
 use crate::course::Course;
 use crate::digest::Digest;
+use crate::gauge::Waited;
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
@@ -78,7 +79,7 @@ impl Session {
             changes: self.changes.len(),
             from_messages,
             shown: self.shown.log.len(),
-            waited_tokens: 0,
+            waited: Waited::default(),
         };
         let told = self.events.len();
         self.commit(prepared)?;

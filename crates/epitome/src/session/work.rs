@@ -7,6 +7,7 @@ use super::{Job, Prepared};
 use crate::compaction::{Basis, Compaction};
 use crate::design::Design;
 use crate::files::FileOperations;
+use crate::gauge::Waited;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens, percent_of};
@@ -199,7 +200,7 @@ impl Job {
             changes: self.changes,
             from_messages: self.messages.len(),
             shown: self.shown,
-            waited_tokens: 0,
+            waited: Waited::default(),
         }
     }
 
