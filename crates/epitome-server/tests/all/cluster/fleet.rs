@@ -253,8 +253,5 @@ fn check_requests(requests: &[Recorded], conversations: u64, turns: u64) -> Vec<
             differ.push(format!("{mark}: {lengths:?}"));
         }
     }
-    assert!(
-        differ.len() as u64 <= missed,
-        "{missed} missed: {differ:#?}"
-    );
+    differ
 }
