@@ -17,7 +17,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import anthropic
-import httpx
 import openai
 
 LONGEST_RUN_SECONDS = 1500
@@ -30,10 +29,15 @@ class Findings:
         self.lock = threading.Lock()
         self.counts = {"requests": 0, "cuts": 0, "repeated": 0, "compacted": 0}
         self.errors = []
+        self.differing = []
 
     def count(self, what: str) -> None:
         with self.lock:
             self.counts[what] += 1
+
+    def answered_differently(self, request: str) -> None:
+        with self.lock:
+            self.differing.append(request)
 
     def wrong(self, what: str) -> None:
         with self.lock:
@@ -45,8 +49,7 @@ def main() -> None:
     gc.disable()
     settings = json.loads(sys.argv[1])
     # No connection is used twice: whoever stands in front chooses a node for every request.
-    wire = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0), timeout=60, trust_env=False)
-    options = {"api_key": "test-key", "max_retries": 0, "http_client": wire}
+    options = {"api_key": "test-key", "max_retries": 0, "timeout": 60, "default_headers": {"Connection": "close"}}
     clients = (
         openai.OpenAI(base_url=settings["base_url"] + "/v1", **options),
         anthropic.Anthropic(base_url=settings["base_url"], **options),
@@ -56,7 +59,7 @@ def main() -> None:
     with ThreadPoolExecutor(settings["threads"]) as pool:
         for who in range(settings["conversations"]):
             pool.submit(converse, clients, who, settings["turns"], findings)
-    print(json.dumps({**findings.counts, "errors": findings.errors[:20],
+    print(json.dumps({**findings.counts, "errors": findings.errors[:20], "differing": findings.differing,
                       "seconds": round(time.monotonic() - started, 1)}))
 
 
@@ -74,7 +77,7 @@ def converse(clients: tuple, who: int, turns: int, findings: Findings) -> None:
                 findings.count("repeated")
                 again = ask(clients, who, messages, findings)
                 if again != text:
-                    findings.wrong(f"{who}/{turn}: another answer to the same request")
+                    findings.answered_differently(f"[request {who}/{turn}")
             messages.append({"role": "assistant", "content": text})
     except Exception as error:
         findings.wrong(f"{who}: {type(error).__name__}: {error}")

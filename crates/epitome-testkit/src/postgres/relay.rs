@@ -170,6 +170,8 @@ fn relay<S>(client: &TcpStream, server: S, counts: &Counts, end_server: impl Fn(
 where
     S: Read + Write + Copy + Send,
 {
+    // The pieces of an answer do not wait for each other.
+    let _ = client.set_nodelay(true);
     let (mut questions, mut to_server) = (client, server);
     let end = || {
         let _ = client.shutdown(Shutdown::Both);

@@ -70,6 +70,18 @@ async fn write(store: AnyStore, stop: Arc<AtomicBool>) -> u32 {
 struct Talk {
     messages: Vec<Value>,
     turn: u64,
+    /// How often both nodes knew what they asked for, and said the same.
+    alike: u64,
+}
+
+async fn missed(proxies: [&Proxy; 2]) -> u64 {
+    let mut missed = 0;
+    for proxy in proxies {
+        let health = proxy.health().await;
+        missed += health["store_deadlines"].as_u64().unwrap();
+        missed += health["store_failures"].as_u64().unwrap();
+    }
+    missed
 }
 
 impl Talk {
@@ -79,6 +91,7 @@ impl Talk {
         let words = format!("Turn {}. {}", self.turn, prose(self.turn, 300));
         self.messages.push(user(words));
         let body = request(Wire::OpenaiChat, "m", self.messages.clone());
+        let before = missed(proxies).await;
         let mut bodies = Vec::new();
         let mut answers = Vec::new();
         for proxy in proxies {
@@ -90,14 +103,13 @@ impl Talk {
             bodies.push((sent.body, format!("{:?}", action(&received))));
             answers.push(assistant_message(Wire::OpenaiChat, &received).unwrap());
         }
-        assert_eq!(
-            raw_messages(&bodies[0].0),
-            raw_messages(&bodies[1].0),
-            "turn {}: {} and {}",
-            self.turn,
-            bodies[0].1,
-            bodies[1].1
-        );
+        // Who asked in vain goes on with what it knows, and counts it.
+        if missed(proxies).await == before {
+            let (one, other) = (raw_messages(&bodies[0].0), raw_messages(&bodies[1].0));
+            let said = (&bodies[0].1, &bodies[1].1);
+            assert_eq!(one, other, "turn {}: {said:?}", self.turn);
+            self.alike += 1;
+        }
         self.messages.push(answers.swap_remove(0));
         summary(&bodies[0].0)
     }
@@ -133,6 +145,7 @@ async fn a_standby_takes_over_and_nothing_is_lost() {
     let mut talk = Talk {
         messages: Vec::new(),
         turn: 0,
+        alike: 0,
     };
     let mut frozen = None;
     while frozen.is_none() {
@@ -214,8 +227,10 @@ async fn a_standby_takes_over_and_nothing_is_lost() {
         rows.iter()
             .any(|row| row.state == CompactionState::Published)
     );
+    assert!(talk.alike * 2 > talk.turn, "too slow to prove anything");
     println!(
-        "{acknowledged} messages were acknowledged around the failover, {} turns, {} compactions",
+        "{acknowledged} messages were acknowledged around the failover, {} of {} turns compared, {} compactions",
+        talk.alike,
         talk.turn,
         rows.len()
     );
