@@ -73,7 +73,7 @@ async fn newer_schema() {
                 error,
                 Error::NewerSchema {
                     found: 99,
-                    known: 6
+                    known: 8
                 }
             ),
             "{error:?}"

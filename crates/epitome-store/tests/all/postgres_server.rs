@@ -149,7 +149,7 @@ async fn newer_schema() {
             error,
             Error::NewerSchema {
                 found: 99,
-                known: 3
+                known: 5
             }
         );
         assert!(newer, "{error:?}");
