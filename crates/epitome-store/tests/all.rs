@@ -41,6 +41,15 @@ suite::run_over!(any_postgres);
 suite::run_over!(encrypted_sqlite, encrypted_sqlite_handles);
 suite::run_over!(encrypted_postgres);
 
+mod in_clear {
+    crate::suite::run_over!(@clear sqlite_in_file, sqlite_handles);
+    crate::suite::run_over!(@clear sqlite_in_memory);
+    crate::suite::run_over!(@clear any_sqlite, any_sqlite_handles);
+    crate::suite::run_over!(@clear postgres, postgres_handles);
+    crate::suite::run_over!(@clear pgbouncer, pgbouncer_handles);
+    crate::suite::run_over!(@clear any_postgres);
+}
+
 mod callers_clock {
     crate::suite::run_over!(@callers_clock sqlite_in_file, sqlite_handles);
 }
