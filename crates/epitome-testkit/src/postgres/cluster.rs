@@ -153,10 +153,10 @@ impl Cluster {
             watchdog: None,
         };
         standby.start_again();
-        self.say("ALTER SYSTEM SET synchronous_standby_names = '*'");
-        self.say("SELECT pg_reload_conf()");
+        self.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.run("SELECT pg_reload_conf()");
         for _ in 0..PAUSES {
-            let state = self.say("SELECT sync_state FROM pg_stat_replication");
+            let state = self.ask("SELECT sync_state FROM pg_stat_replication");
             if state.trim() == "sync" {
                 return standby;
             }
@@ -171,16 +171,25 @@ impl Cluster {
     /// When it cannot be.
     pub fn promote(&self) {
         // It copied from the other one whom that one waits for.
-        self.say("ALTER SYSTEM SET synchronous_standby_names = ''");
-        assert_eq!(self.say("SELECT pg_promote(true, 60)").trim(), "t");
-        self.say("SELECT pg_reload_conf()");
+        self.run("ALTER SYSTEM SET synchronous_standby_names = ''");
+        assert_eq!(self.ask("SELECT pg_promote(true, 60)").trim(), "t");
+        self.run("SELECT pg_reload_conf()");
     }
 
-    /// Runs a statement as an administrator; what it gives, unadorned.
+    /// Runs a statement as an administrator.
     ///
     /// # Panics
     /// When the server refuses.
-    pub fn say(&self, statement: &str) -> String {
+    pub fn run(&self, statement: &str) {
+        let _ = self.ask(statement);
+    }
+
+    /// The same, for what it gives, unadorned.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    #[must_use]
+    pub fn ask(&self, statement: &str) -> String {
         let output = self
             .programs
             .account

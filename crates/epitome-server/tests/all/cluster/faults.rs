@@ -98,17 +98,17 @@ async fn a_password_that_is_wrong_for_a_while() {
         return;
     };
     let url = cluster.url("postgres");
-    cluster.say("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'right'");
+    cluster.run("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'right'");
     let locked = url.replace("postgres@", "locked:right@");
     check(
         &locked,
         &url,
         async || {
-            cluster.say("ALTER ROLE locked PASSWORD 'other'");
-            cluster.say(CUT);
+            cluster.run("ALTER ROLE locked PASSWORD 'other'");
+            cluster.run(CUT);
         },
         async || {
-            cluster.say("ALTER ROLE locked PASSWORD 'right'");
+            cluster.run("ALTER ROLE locked PASSWORD 'right'");
         },
     )
     .await;
@@ -136,11 +136,11 @@ async fn a_replica_that_only_reads_for_a_while() {
     let url = cluster.url("postgres");
     let read_only = |on: &str| {
         // Who connects from now on finds it so.
-        cluster.say(&format!(
+        cluster.run(&format!(
             "ALTER SYSTEM SET default_transaction_read_only = {on}"
         ));
-        cluster.say("SELECT pg_reload_conf()");
-        cluster.say(CUT);
+        cluster.run("SELECT pg_reload_conf()");
+        cluster.run(CUT);
     };
     check(
         &url,
@@ -158,18 +158,18 @@ async fn no_connection_is_free_for_a_while() {
         return;
     };
     let url = cluster.url("postgres");
-    cluster.say("CREATE ROLE guest LOGIN");
-    cluster.say("GRANT ALL ON SCHEMA public TO guest");
+    cluster.run("CREATE ROLE guest LOGIN");
+    cluster.run("GRANT ALL ON SCHEMA public TO guest");
     let guest = url.replace("postgres@", "guest@");
     check(
         &guest,
         &url,
         async || {
-            cluster.say("ALTER ROLE guest CONNECTION LIMIT 0");
-            cluster.say(CUT);
+            cluster.run("ALTER ROLE guest CONNECTION LIMIT 0");
+            cluster.run(CUT);
         },
         async || {
-            cluster.say("ALTER ROLE guest CONNECTION LIMIT -1");
+            cluster.run("ALTER ROLE guest CONNECTION LIMIT -1");
         },
     )
     .await;
@@ -218,8 +218,8 @@ async fn a_disk_that_is_full_for_a_while() {
         return;
     };
     let disk = folder.path().display();
-    cluster.say(&format!("CREATE TABLESPACE small LOCATION '{disk}/space'"));
-    cluster.say("CREATE DATABASE small TABLESPACE small");
+    cluster.run(&format!("CREATE TABLESPACE small LOCATION '{disk}/space'"));
+    cluster.run("CREATE DATABASE small TABLESPACE small");
     let url = cluster.url("small");
     let filler = folder.path().join("filler");
     check(
