@@ -24,6 +24,8 @@ mod compact_to;
 mod config;
 #[path = "all/doctor.rs"]
 mod doctor;
+#[path = "all/encrypted.rs"]
+mod encrypted;
 #[path = "all/eval.rs"]
 mod eval;
 #[path = "all/history.rs"]
