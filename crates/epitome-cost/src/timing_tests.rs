@@ -33,7 +33,8 @@ fn phase(kept: u64, again: u64, excess: u64, news: &[u64], line: Option<u64>) ->
 
 /// What the product's own rule does: [`Swap::pays`], or the line.
 fn product(phase: &Phase, prices: CachePrices, line: u64, window_tokens: u64) -> Option<usize> {
-    let mut waited = Waited::default();
+    let first = phase.waits.first();
+    let mut waited = Waited::since(first.map_or(0, |wait| wait.before_tokens - wait.new_tokens));
     let mut requests = phase.waits.iter();
     let found = requests.position(|wait| {
         let left = line.saturating_sub(wait.before_tokens);
@@ -42,11 +43,7 @@ fn product(phase: &Phase, prices: CachePrices, line: u64, window_tokens: u64) ->
             before_tokens: wait.before_tokens,
             after_tokens: wait.after_tokens,
             rewritten_tokens: wait.again_tokens + wait.new_tokens,
-            // Of the first one nobody knows what is new in it.
-            new_tokens: match last_tokens {
-                0 => 0,
-                last => wait.before_tokens - last,
-            },
+            new_tokens: wait.before_tokens - last_tokens,
             waited_tokens: waited.excess_tokens,
             sent_tokens: waited.sent_tokens,
             written_tokens: waited.new_tokens,

@@ -259,9 +259,15 @@ impl Index {
         inner.published.insert(epoch);
     }
 
-    pub(crate) fn prepare(&self, epoch: Arc<Epoch>) {
+    /// An epoch lies ready; the last request took so much without it, or nobody knows (0).
+    pub(crate) fn prepare(&self, epoch: Arc<Epoch>, size_tokens: u64) {
         let mut inner = self.lock();
         if !inner.undone.contains(&epoch.id) {
+            if inner.waited.len() >= TRIED {
+                inner.waited.clear();
+            }
+            let waited = inner.waited.entry(epoch.id.clone());
+            waited.or_insert_with(|| Waited::since(size_tokens));
             inner.prepared.insert(epoch);
         }
     }

@@ -44,6 +44,10 @@ impl Stretch<'_> {
         self.conversation.messages.get(..self.made.at).unwrap()
     }
 
+    fn message(&self, at: usize) -> &Message {
+        self.conversation.messages.get(at).unwrap()
+    }
+
     /// The client's system prompt is in front of either view.
     fn system(&self) -> usize {
         let mut messages = self.before().iter();
@@ -116,7 +120,7 @@ impl Stretch<'_> {
             spent.nanodollars(&model.prices).unwrap()
         };
         let original = |at: usize| {
-            let tokens = METER.message(&self.conversation.messages[at]);
+            let tokens = METER.message(self.message(at));
             Piece::new(Digest::of(format!("message {at}").as_bytes()), tokens)
         };
         // The last request before is in the cache; it is paid on both sides.
@@ -126,7 +130,7 @@ impl Stretch<'_> {
         let mut shown: Vec<Piece> = before.get(..view.head).unwrap().to_vec();
         shown.push(Piece::new(Digest::of(b"view"), view.rest_tokens));
         for at in self.made.at..self.until {
-            let message = &self.conversation.messages[at];
+            let message = self.message(at);
             if message.role == Role::Assistant {
                 sum += send(&shown, METER.message(message));
             }

@@ -194,6 +194,7 @@ impl SpendLedger {
 
     /// What calls for one conversation cost since this was asked last, in billionths of a dollar: those of a summary, and
     /// those before it that came to nothing.
+    #[must_use]
     pub fn book(&self, conversation: &str) -> u64 {
         let usd = self.lock().unbooked.remove(conversation);
         (usd.unwrap_or(0.0) * 1e9).round() as u64

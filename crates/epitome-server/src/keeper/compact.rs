@@ -57,7 +57,8 @@ impl Keeper {
         };
         // It is stored before it is used, and published once the provider took it.
         let stored = self.commit(&ticket, &case, made, Patience::Request).await;
-        self.index.prepare(Arc::clone(&stored.epoch));
+        self.index
+            .prepare(Arc::clone(&stored.epoch), case.now.size_tokens);
         let beginning = Beginning::Untold;
         self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
         let mut ticket = unshared(ticket);

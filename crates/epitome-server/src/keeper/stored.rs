@@ -103,7 +103,8 @@ impl Keeper {
                 if is_published {
                     self.index.publish(epoch);
                 } else {
-                    self.index.prepare(epoch);
+                    // What was sent since is not stored.
+                    self.index.prepare(epoch, 0);
                 }
             }
         }

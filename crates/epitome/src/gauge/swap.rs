@@ -115,11 +115,22 @@ pub struct Waited {
     pub sent_tokens: u64,
     /// What was new in them, and would have been written on either view.
     pub new_tokens: u64,
-    /// The newest of them, in all.
+    /// The newest of them, in all; at first the last one before.
     pub last_tokens: u64,
 }
 
 impl Waited {
+    /// Nothing was sent since; the last request before took so much.
+    #[must_use]
+    pub const fn since(last_tokens: u64) -> Self {
+        Self {
+            excess_tokens: 0,
+            sent_tokens: 0,
+            new_tokens: 0,
+            last_tokens,
+        }
+    }
+
     /// A request goes out without it.
     pub const fn add(&mut self, swap: &Swap) {
         self.excess_tokens = self.excess_tokens.saturating_add(swap.excess_tokens());

@@ -33,6 +33,8 @@ pub struct Job {
     pub(super) made_from: MadeFrom,
     /// How many messages the conversation showed.
     pub(super) shown: usize,
+    /// What a request took when the work began.
+    pub(super) size_tokens: u64,
     /// The same work on all there ever was, for the built-in summariser.
     pub(super) originals: Option<Box<Self>>,
 }
@@ -84,6 +86,7 @@ impl Job {
             changes: 0,
             made_from: MadeFrom::View,
             shown,
+            size_tokens: 0,
             originals: None,
         }
     }
@@ -130,6 +133,7 @@ impl Session {
             changes: self.changes.len(),
             made_from: MadeFrom::View,
             shown: self.shown.log.len(),
+            size_tokens: self.reading().size_tokens,
             originals: None,
         };
         Ok(Job {

@@ -200,7 +200,7 @@ impl Job {
             changes: self.changes,
             from_messages: self.messages.len(),
             shown: self.shown,
-            waited: Waited::default(),
+            waited: Waited::since(self.size_tokens),
         }
     }
 

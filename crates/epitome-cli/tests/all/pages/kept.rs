@@ -203,19 +203,19 @@ fn compaction(nodes: &[NodeRow]) -> CompactionRow {
         "8k",
         "--json",
     ]));
-    let number = |name: &str| made[name].as_u64().unwrap();
-    let (from, until) = (
-        made["span"][0].as_u64().unwrap(),
-        made["span"][1].as_u64().unwrap(),
-    );
-    let pins = made["pins"].as_array().unwrap().iter();
-    let pin = |pin: &Value| pin.as_str().or(pin["text"].as_str()).unwrap().to_owned();
+    let number = |at: &str| made.pointer(at).and_then(Value::as_u64).unwrap();
+    let (from, until) = (number("/span/0"), number("/span/1"));
+    let pins = made.pointer("/pins").and_then(Value::as_array).unwrap();
+    let pin = |pin: &Value| {
+        let text = pin.as_str().or_else(|| pin.pointer("/text")?.as_str());
+        text.unwrap().to_owned()
+    };
     let record = ChainRecord {
         covered_links: until as usize,
         task_in_head: true,
-        summary_tokens: number("summary_tokens"),
+        summary_tokens: number("/summary_tokens"),
         reason: "hard_line".to_owned(),
-        pins: Some(pins.map(pin).collect()),
+        pins: Some(pins.iter().map(pin).collect()),
         steps: vec![
             StepRecord {
                 rung: "model".to_owned(),
@@ -231,14 +231,18 @@ fn compaction(nodes: &[NodeRow]) -> CompactionRow {
     CompactionRow {
         id: COMPACTION.to_owned(),
         conversation: ConversationId::new(CONVERSATION).unwrap(),
-        node: nodes[until as usize - 1].digest,
+        node: nodes.get(until as usize - 1).unwrap().digest,
         model_class: "any".to_owned(),
         state: CompactionState::Published,
         head_entries: from as u32,
         covered_entries: until as u32,
-        tokens_before: number("tokens_before"),
-        tokens_after: number("tokens_after"),
-        summary: made["summary"].as_str().unwrap().to_owned(),
+        tokens_before: number("/tokens_before"),
+        tokens_after: number("/tokens_after"),
+        summary: made
+            .pointer("/summary")
+            .and_then(Value::as_str)
+            .unwrap()
+            .to_owned(),
         record: record.write().unwrap(),
         created_ms: NOON_MS - 4 * MINUTE_MS,
     }
