@@ -177,10 +177,7 @@ impl Loaded {
             }
         });
         let rows: Vec<Entry> = rows.collect();
-        let lists = self
-            .merged
-            .items()
-            .filter(|item| item.setting.is_listed());
+        let lists = self.merged.items().filter(|item| item.setting.is_listed());
         let own = self.merged.items().filter(|item| !everybody(item));
         let rest: Vec<Entry> = lists.chain(own).map(Item::entry).collect();
         of_base.into_iter().chain(other).chain(rows).chain(rest)

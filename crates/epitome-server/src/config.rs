@@ -220,7 +220,9 @@ pub enum StartError {
     #[error("the first tenant and the last one begin and end with the server: start it again")]
     TenantsNeedRestart,
     /// What is spent is counted in a store.
-    #[error("the tenant {0} has a quota, and nothing is kept to count by: set server.store to a database")]
+    #[error(
+        "the tenant {0} has a quota, and nothing is kept to count by: set server.store to a database"
+    )]
     QuotaWithoutStore(TenantId),
     /// One of two tenants could not be told from the other.
     #[error("the tenants {0} and {1} share a key or a principal: each belongs to one of them")]

@@ -20,7 +20,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::*;
 use crate::answer::Seen;
-use crate::config::{Config, ConfiguredWindows, Pruning, QuotaLimits, StoreLocation, TenantSettings};
+use crate::config::{
+    Config, ConfiguredWindows, Pruning, QuotaLimits, StoreLocation, TenantSettings,
+};
 use crate::quota::Quota;
 
 /// Conversations in an ordinary run; the gate of issue 16 is 20,000.

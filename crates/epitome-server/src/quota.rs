@@ -157,9 +157,8 @@ impl Quota {
             return Allowance::ALL;
         }
         let limits = self.limits();
-        let is_full = |limit: Option<u64>, used: &Counted| {
-            limit.is_some_and(|limit| used.total() >= limit)
-        };
+        let is_full =
+            |limit: Option<u64>, used: &Counted| limit.is_some_and(|limit| used.total() >= limit);
         let mut allowance = Allowance::ALL;
         let has_bytes = !is_full(limits.bytes, &self.bytes);
         let has_conversations = !is_full(limits.conversations, &self.conversations);
@@ -236,7 +235,9 @@ impl Quota {
             Excess::Conversations => limits
                 .conversations
                 .is_some_and(|limit| self.conversations.total() >= limit),
-            Excess::Bytes => limits.bytes.is_some_and(|limit| self.bytes.total() >= limit),
+            Excess::Bytes => limits
+                .bytes
+                .is_some_and(|limit| self.bytes.total() >= limit),
             Excess::SummarySpend => self.purse.left() == Some(0),
         };
         Excess::ALL.into_iter().filter(is_used_up).collect()

@@ -39,7 +39,11 @@ fn the_conversations_that_are_stored_go_on_and_no_other_begins() {
         assert_eq!(quota.allows(&named(number), true), Allowance::ALL);
     }
     assert_eq!(quota.allows(&named(3), true), LEFT_OUT);
-    assert_eq!(quota.allows(&named(3), false), LEFT_OUT, "its second request");
+    assert_eq!(
+        quota.allows(&named(3), false),
+        LEFT_OUT,
+        "its second request"
+    );
     assert_eq!(quota.allows(&named(1), false), Allowance::ALL);
     assert_eq!(quota.exceeded(Excess::Conversations), 2);
     assert_eq!(quota.used_up(), [Excess::Conversations]);

@@ -32,7 +32,9 @@ pub(super) fn run(args: &ConfigKeyArgs) -> Result<Ending> {
         crate::print(&format!("{}\n", json!({ "key": shown, "digest": digest })))?;
     } else if let Some(key) = shown {
         crate::print(&format!("key = \"{key}\"\ndigest = \"{digest}\"\n"))?;
-        tell!("epitome: give the key to the tenant's clients, as x-epitome-key; the digest belongs into `keys` of [tenants.NAME]");
+        tell!(
+            "epitome: give the key to the tenant's clients, as x-epitome-key; the digest belongs into `keys` of [tenants.NAME]"
+        );
     } else {
         crate::print(&format!("{digest}\n"))?;
     }

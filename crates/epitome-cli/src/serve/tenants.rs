@@ -4,9 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use epitome_config::{Digests, Loaded, Period as Configured, Tenant, Texts};
-use epitome_server::{
-    KeyDigest, Network, Period, QuotaLimits, TenantConfig, TenantSettings,
-};
+use epitome_server::{KeyDigest, Network, Period, QuotaLimits, TenantConfig, TenantSettings};
 
 /// A key that is shorter can be found by trying.
 const SHORTEST_KEY: usize = 16;
@@ -39,7 +37,8 @@ fn of_tenant(name: &str, tenant: &Tenant) -> Result<TenantConfig> {
     if let Some(variable) = &tenant.key_env {
         let variable = variable.as_str();
         let key = std::env::var(variable);
-        let key = key.map_err(|_| anyhow::anyhow!("the variable {variable} holds no key: set it"))?;
+        let key =
+            key.map_err(|_| anyhow::anyhow!("the variable {variable} holds no key: set it"))?;
         keys.push(digest(&key).with_context(|| format!("the variable {variable}"))?);
     }
     if let Some(path) = &tenant.key_file {
@@ -101,7 +100,12 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_key_is_said_without_it() {
         assert!(digest(" 0123456789abcdef\n").is_ok());
-        for wrong in ["", "hunter2", "hunter2 hunter2 hunter2", "hunter2-hunter2-\u{fc}"] {
+        for wrong in [
+            "",
+            "hunter2",
+            "hunter2 hunter2 hunter2",
+            "hunter2-hunter2-\u{fc}",
+        ] {
             let said = format!("{:#}", digest(wrong).unwrap_err());
             assert!(!said.contains("hunter2"), "{said}");
         }

@@ -4,8 +4,7 @@ use epitome_config::{Files, Period, Sources, VariableName};
 
 use crate::support::{Folder, named, problems};
 
-const DIGEST: &str =
-    "epitome:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+const DIGEST: &str = "epitome:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 #[test]
 fn tenants_are_tables_by_name() {
@@ -26,18 +25,33 @@ fn tenants_are_tables_by_name() {
     let alpha = &loaded.tenants["alpha"];
     assert_eq!(alpha.keys.as_slice(), [DIGEST]);
     assert_eq!((alpha.max_conversations, alpha.max_bytes), (Some(5), None));
-    assert_eq!((alpha.max_summary_usd, alpha.summary_period), (Some(2.0), Period::Day));
+    assert_eq!(
+        (alpha.max_summary_usd, alpha.summary_period),
+        (Some(2.0), Period::Day)
+    );
     let beta = &loaded.tenants["team.b-1"];
-    assert_eq!(beta.key_env.as_ref().map(VariableName::as_str), Some("BETA_KEY"));
+    assert_eq!(
+        beta.key_env.as_ref().map(VariableName::as_str),
+        Some("BETA_KEY")
+    );
     // A path begins at the folder of the file.
-    assert_eq!(beta.key_file, Some(file.parent().unwrap().join("keys/beta")));
+    assert_eq!(
+        beta.key_file,
+        Some(file.parent().unwrap().join("keys/beta"))
+    );
     assert_eq!(beta.principals.as_slice(), ["ann", "bob"]);
-    assert_eq!((beta.max_bytes, beta.summary_period), (Some(10_000), Period::Month));
+    assert_eq!(
+        (beta.max_bytes, beta.summary_period),
+        (Some(10_000), Period::Month)
+    );
     // They are shown with where they come from.
     let shown = loaded.value("tenants.\"team.b-1\".principals").unwrap();
     assert_eq!(shown.toml(), "[\"ann\", \"bob\"]");
     assert!(shown.origin.to_string().contains("epitome.toml"));
-    assert!(loaded.values().all(|entry| entry.path != "tenants.keys"), "a row of none");
+    assert!(
+        loaded.values().all(|entry| entry.path != "tenants.keys"),
+        "a row of none"
+    );
 }
 
 #[test]
@@ -52,7 +66,10 @@ fn a_key_in_the_place_of_its_digest_is_refused_and_not_repeated() {
         let said = problems(text);
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(!said[0].contains("sk-123"), "{said:?}");
-        assert!(said[0].starts_with("epitome.toml:2: `tenants.a."), "{said:?}");
+        assert!(
+            said[0].starts_with("epitome.toml:2: `tenants.a."),
+            "{said:?}"
+        );
     }
     let said = problems("[tenants.a]\nkeys = [\"sk-123\"]\n");
     assert!(said[0].contains("epitome config key"), "{said:?}");
@@ -96,6 +113,13 @@ fn a_project_names_no_tenants() {
     let loaded = sources.load().unwrap();
     assert!(loaded.tenants.is_empty());
     assert_eq!(loaded.server.trusted_peers.as_slice(), Vec::<String>::new());
-    let told = loaded.warnings.iter().map(ToString::to_string).collect::<String>();
-    assert!(told.contains("tenants.a.keys") && told.contains("trusted_peers"), "{told}");
+    let told = loaded
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .collect::<String>();
+    assert!(
+        told.contains("tenants.a.keys") && told.contains("trusted_peers"),
+        "{told}"
+    );
 }

@@ -73,7 +73,14 @@ mod tests {
         let text = digest.to_string();
         assert_eq!(text.parse(), Ok(digest));
         assert!(!text.contains("sk-one") && !format!("{digest:?}").contains("sk"));
-        for wrong in ["", "epitome:", "sk-one", "epitome:zz", &text[8..], &text[..70]] {
+        for wrong in [
+            "",
+            "epitome:",
+            "sk-one",
+            "epitome:zz",
+            &text[8..],
+            &text[..70],
+        ] {
             assert!(wrong.parse::<KeyDigest>().is_err(), "{wrong}");
         }
     }

@@ -75,9 +75,7 @@ impl TenantSettings {
     /// A tenant that may not use as much as it wants.
     pub(crate) fn limited(&self) -> Option<&TenantId> {
         let is_limited = |limits: &QuotaLimits| {
-            limits.conversations.is_some()
-                || limits.bytes.is_some()
-                || limits.summary_usd.is_some()
+            limits.conversations.is_some() || limits.bytes.is_some() || limits.summary_usd.is_some()
         };
         let mut tenants = self.tenants.iter();
         let limited = tenants.find(|tenant| is_limited(&tenant.limits));

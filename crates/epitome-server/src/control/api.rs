@@ -46,38 +46,23 @@ pub(super) async fn get_overview(control: View) -> Response<Body> {
     answer::json(overview(&control).await)
 }
 
-pub(super) async fn get_conversations(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+pub(super) async fn get_conversations(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     answer::json(conversations(&control, asked.as_deref()).await)
 }
 
-pub(super) async fn get_conversation(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_conversation(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(conversation(&control, &id).await)
 }
 
-pub(super) async fn get_compactions(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_compactions(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(compactions(&control, &id).await)
 }
 
-pub(super) async fn get_compaction(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_compaction(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(rounds::compaction(&control, &id).await)
 }
 
-pub(super) async fn get_recall(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+pub(super) async fn get_recall(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     answer::json(recall(&control, None, asked.as_deref()).await)
 }
 
@@ -96,10 +81,7 @@ pub(super) async fn get_message(
     answer::json(message(&control, &id, &position).await)
 }
 
-pub(super) async fn get_pins(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn get_pins(control: View, Path(id): Path<String>) -> Response<Body> {
     answer::json(pins(&control, &id).await)
 }
 
@@ -200,10 +182,7 @@ fn outcome_object(outcome: &Outcome) -> Value {
 }
 
 /// The last touched ones; or those in which the words of `q` are found, the best first.
-pub(super) async fn conversations(
-    control: &View,
-    asked: Option<&str>,
-) -> Result<Value, Failure> {
+pub(super) async fn conversations(control: &View, asked: Option<&str>) -> Result<Value, Failure> {
     let store = store(control)?;
     let tenant = &control.tenant.id;
     let limit = query::number(asked, "limit")

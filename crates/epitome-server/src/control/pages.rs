@@ -33,10 +33,7 @@ pub(super) async fn overview(control: View) -> Response<Body> {
     page(&control, "overview", api::overview(&control).await)
 }
 
-pub(super) async fn conversations(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+pub(super) async fn conversations(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     page(
         &control,
         "conversations",
@@ -44,17 +41,15 @@ pub(super) async fn conversations(
     )
 }
 
-pub(super) async fn conversation(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
-    page(&control, "conversation", api::conversation(&control, &id).await)
+pub(super) async fn conversation(control: View, Path(id): Path<String>) -> Response<Body> {
+    page(
+        &control,
+        "conversation",
+        api::conversation(&control, &id).await,
+    )
 }
 
-pub(super) async fn compaction(
-    control: View,
-    Path(id): Path<String>,
-) -> Response<Body> {
+pub(super) async fn compaction(control: View, Path(id): Path<String>) -> Response<Body> {
     let mut shown = rounds::compaction(&control, &id).await;
     if let Ok(Value::Object(members)) = &mut shown {
         let record = members.get("record").filter(|record| !record.is_null());
@@ -65,10 +60,7 @@ pub(super) async fn compaction(
     page(&control, "compaction", shown)
 }
 
-pub(super) async fn recall(
-    control: View,
-    RawQuery(asked): RawQuery,
-) -> Response<Body> {
+pub(super) async fn recall(control: View, RawQuery(asked): RawQuery) -> Response<Body> {
     let words = query::member(asked.as_deref(), "q").unwrap_or_default();
     page(
         &control,
@@ -88,14 +80,14 @@ pub(super) async fn message(
     control: View,
     Path((id, position)): Path<(String, String)>,
 ) -> Response<Body> {
-    page(&control, "entry", api::message(&control, &id, &position).await)
+    page(
+        &control,
+        "entry",
+        api::message(&control, &id, &position).await,
+    )
 }
 
-pub(super) async fn drop_pin(
-    control: View,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Response<Body> {
+pub(super) async fn drop_pin(control: View, Path(id): Path<String>, body: Bytes) -> Response<Body> {
     mark(&control, &id, &body, PinMark::Dropped).await
 }
 
@@ -171,8 +163,14 @@ pub(super) async fn choose_tenant(
     body: Bytes,
 ) -> Response<Body> {
     let name = Given::of(None, &body).member("tenant").unwrap_or_default();
-    if !view.tenants().iter().any(|tenant| tenant.id.as_str() == name) {
-        return failed(&Failure::NotFound("there is no tenant with this name".to_owned()));
+    if !view
+        .tenants()
+        .iter()
+        .any(|tenant| tenant.id.as_str() == name)
+    {
+        return failed(&Failure::NotFound(
+            "there is no tenant with this name".to_owned(),
+        ));
     }
     leaving(moved(HOME), &cookie(&choice_name(&control), &name))
 }

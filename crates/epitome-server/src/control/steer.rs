@@ -70,17 +70,20 @@ impl Given {
 }
 
 /// Takes the newest compaction back; with `force=1` also where the conversation may not fit without it.
-pub(super) async fn undo(
-    control: &View,
-    id: &str,
-    asked: Option<&str>,
-) -> Result<Value, Failure> {
+pub(super) async fn undo(control: &View, id: &str, asked: Option<&str>) -> Result<Value, Failure> {
     let id = known(id)?;
     let regardless = match query::number(asked, "force") {
         Some(1) => Regardless::OfSize,
         _ => Regardless::No,
     };
-    let undo = archive::undo(store(control)?, &control.tenant.id, &id, regardless, now_ms()).await?;
+    let undo = archive::undo(
+        store(control)?,
+        &control.tenant.id,
+        &id,
+        regardless,
+        now_ms(),
+    )
+    .await?;
     Err(Failure::Refused(match undo {
         Undo::Done(undone) => {
             return Ok(json!({

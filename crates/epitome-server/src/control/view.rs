@@ -124,6 +124,10 @@ impl<S: Sync> FromRequestParts<S> for View {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
         // Whoever may look was given one on the way in.
-        parts.extensions.get().cloned().ok_or(StatusCode::UNAUTHORIZED)
+        parts
+            .extensions
+            .get()
+            .cloned()
+            .ok_or(StatusCode::UNAUTHORIZED)
     }
 }

@@ -24,7 +24,10 @@ impl TooLong {
     }
 
     pub(super) fn took(&mut self, conversation: &ConversationId, tokens: u64) {
-        if self.tokens(conversation).is_some_and(|refused| tokens >= refused) {
+        if self
+            .tokens(conversation)
+            .is_some_and(|refused| tokens >= refused)
+        {
             self.0.remove(conversation);
         }
     }

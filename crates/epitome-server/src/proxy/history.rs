@@ -39,9 +39,8 @@ impl Exchange<'_> {
             return History::default();
         };
         let before = self.tenant.histories.before(&request).await;
-        let is_private = envelope.is_private
-            || !self.keeper().acts()
-            || !self.tenant.quota.has_bytes();
+        let is_private =
+            envelope.is_private || !self.keeper().acts() || !self.tenant.quota.has_bytes();
         History {
             is_elsewhere: matches!(before, Before::Unknown),
             in_full: match &before {

@@ -75,7 +75,9 @@ async fn book(store: &AnyStore, tenant: &TenantId, quota: &Quota) -> Result<()> 
     if spent == 0 {
         return Ok(());
     }
-    let booked = store.add_summary_spend(tenant, now_ms() / DAY_MS, spent).await;
+    let booked = store
+        .add_summary_spend(tenant, now_ms() / DAY_MS, spent)
+        .await;
     booked.inspect_err(|_| quota.purse.put_back_unbooked(spent))
 }
 

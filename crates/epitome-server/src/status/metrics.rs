@@ -14,7 +14,8 @@ use crate::tally::Totals;
 /// What Prometheus reads.
 pub(crate) async fn metrics(State(status): State<Status>, headers: HeaderMap) -> Response {
     if !status.tells(&headers) {
-        let why = "metrics need the token that `epitome serve` prints: Authorization: Bearer TOKEN\n";
+        let why =
+            "metrics need the token that `epitome serve` prints: Authorization: Bearer TOKEN\n";
         return (StatusCode::UNAUTHORIZED, why).into_response();
     }
     let register = status.proxy.register();

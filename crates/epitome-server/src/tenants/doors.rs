@@ -56,10 +56,7 @@ impl Said {
 }
 
 impl Doors {
-    pub(super) fn new(
-        settings: &TenantSettings,
-        at: impl Fn(&TenantId) -> Option<usize>,
-    ) -> Self {
+    pub(super) fn new(settings: &TenantSettings, at: impl Fn(&TenantId) -> Option<usize>) -> Self {
         let mut doors = Self {
             keys: HashMap::new(),
             provider_keys: HashMap::new(),

@@ -59,15 +59,39 @@ fn a_request_is_whose_its_headers_say_and_nobodys_where_they_disagree() {
         (&[("authorization", "Bearer ")], far, None),
         (&[("x-api-key", "sk-b")], far, B),
         (&[("x-api-key", "sk-x")], far, None),
-        (&[("authorization", "Bearer sk-a"), ("x-api-key", "sk-a")], far, A),
-        (&[("authorization", "Bearer sk-a"), ("x-api-key", "sk-b")], far, None),
-        (&[("authorization", "Bearer sk-a"), ("x-api-key", "sk-x")], far, None),
+        (
+            &[("authorization", "Bearer sk-a"), ("x-api-key", "sk-a")],
+            far,
+            A,
+        ),
+        (
+            &[("authorization", "Bearer sk-a"), ("x-api-key", "sk-b")],
+            far,
+            None,
+        ),
+        (
+            &[("authorization", "Bearer sk-a"), ("x-api-key", "sk-x")],
+            far,
+            None,
+        ),
         // Who is known by a key of ours may send any provider key.
         (&[("x-epitome-key", "key-b"), ("x-api-key", "sk-a")], far, B),
         // A key that nobody knows is not made good by another one.
-        (&[("x-epitome-key", "key-c"), ("x-api-key", "sk-a")], far, None),
-        (&[("x-epitome-key", "key-a"), ("x-epitome-key", "key-a")], far, None),
-        (&[("x-epitome-key", "key-a"), ("x-epitome-key", "key-b")], far, None),
+        (
+            &[("x-epitome-key", "key-c"), ("x-api-key", "sk-a")],
+            far,
+            None,
+        ),
+        (
+            &[("x-epitome-key", "key-a"), ("x-epitome-key", "key-a")],
+            far,
+            None,
+        ),
+        (
+            &[("x-epitome-key", "key-a"), ("x-epitome-key", "key-b")],
+            far,
+            None,
+        ),
         // Names are believed from trusted peers only.
         (&[("x-forwarded-user", "ann")], near, A),
         (&[("x-forwarded-user", "Zo\u{eb}")], near, A),
@@ -77,14 +101,38 @@ fn a_request_is_whose_its_headers_say_and_nobodys_where_they_disagree() {
         (&[("x-forwarded-user", "ann")], "::ffff:10.1.2.3", A),
         (&[("x-forwarded-user", "Ann")], near, None),
         (&[("x-forwarded-user", "")], near, None),
-        (&[("x-forwarded-user", "ann"), ("x-forwarded-user", "bob")], near, None),
+        (
+            &[("x-forwarded-user", "ann"), ("x-forwarded-user", "bob")],
+            near,
+            None,
+        ),
         (&[("x-forwarded-user", "ann, bob")], near, None),
-        (&[("x-forwarded-user", "ann"), ("x-epitome-key", "key-a")], near, A),
-        (&[("x-forwarded-user", "ann"), ("x-epitome-key", "key-b")], near, None),
-        (&[("x-forwarded-user", "eve"), ("x-api-key", "sk-a")], near, None),
+        (
+            &[("x-forwarded-user", "ann"), ("x-epitome-key", "key-a")],
+            near,
+            A,
+        ),
+        (
+            &[("x-forwarded-user", "ann"), ("x-epitome-key", "key-b")],
+            near,
+            None,
+        ),
+        (
+            &[("x-forwarded-user", "eve"), ("x-api-key", "sk-a")],
+            near,
+            None,
+        ),
         // What a stranger says of itself is not heard, and his key is.
-        (&[("x-forwarded-user", "ann"), ("x-epitome-key", "key-b")], far, B),
-        (&[("x-forwarded-user", "ann"), ("x-api-key", "sk-b")], far, B),
+        (
+            &[("x-forwarded-user", "ann"), ("x-epitome-key", "key-b")],
+            far,
+            B,
+        ),
+        (
+            &[("x-forwarded-user", "ann"), ("x-api-key", "sk-b")],
+            far,
+            B,
+        ),
     ];
     let doors = doors();
     for (list, peer, expected) in cases {
@@ -93,7 +141,11 @@ fn a_request_is_whose_its_headers_say_and_nobodys_where_they_disagree() {
         assert_eq!(found, expected.map(Door), "{list:?} from {peer:?}");
     }
     let named = headers(&[("x-forwarded-user", "ann")]);
-    assert_eq!(doors.of_request(&named, None), None, "a peer that is not known");
+    assert_eq!(
+        doors.of_request(&named, None),
+        None,
+        "a peer that is not known"
+    );
 }
 
 #[test]

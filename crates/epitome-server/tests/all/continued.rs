@@ -184,13 +184,19 @@ async fn a_larger_model_gets_what_was_left_out_for_a_smaller_one() {
         assert!(turn < 60, "it is never too long");
     }
     let (action, reason, as_it_came, count) = ask("large", turn + 1).await;
-    assert_eq!((action.as_str(), reason.as_str()), ("passthrough", "server_side_history"));
+    assert_eq!(
+        (action.as_str(), reason.as_str()),
+        ("passthrough", "server_side_history")
+    );
     assert!(!as_it_came);
     let sent = last(&model).json();
     assert!(sent.get("previous_response_id").is_none_or(Value::is_null));
     let input = sent["input"].to_string();
     for at in 0..count {
-        assert!(input.contains(&format!("Step {at}: ")), "step {at} is missing");
+        assert!(
+            input.contains(&format!("Step {at}: ")),
+            "step {at} is missing"
+        );
     }
     assert_eq!(last(&model).violations, []);
     let (action, _, as_it_came, _) = ask("large", turn + 2).await;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use epitome_server::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Reloader, Server, ShownSetting, StoreLocation,
-    TenantSettings,
+    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, Mode, Reloader, Server, ShownSetting,
+    StoreLocation, TenantSettings,
 };
 use epitome_store::{
     AnyStore, CompactionRow, CompactionState, Compactions, Conversations, Store, TenantId,

@@ -18,12 +18,7 @@ impl Usage for PostgresStore {
         })
     }
 
-    async fn add_summary_spend(
-        &self,
-        tenant: &TenantId,
-        day: i64,
-        nanodollars: u64,
-    ) -> Result<()> {
+    async fn add_summary_spend(&self, tenant: &TenantId, day: i64, nanodollars: u64) -> Result<()> {
         let mut transaction = self.connections.begin().await?;
         query(sql::ADD_SUMMARY_SPEND)
             .bind(tenant.as_str())

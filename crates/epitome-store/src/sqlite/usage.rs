@@ -17,12 +17,7 @@ impl Usage for SqliteStore {
         })
     }
 
-    async fn add_summary_spend(
-        &self,
-        tenant: &TenantId,
-        day: i64,
-        nanodollars: u64,
-    ) -> Result<()> {
+    async fn add_summary_spend(&self, tenant: &TenantId, day: i64, nanodollars: u64) -> Result<()> {
         query(sql::ADD_SUMMARY_SPEND)
             .bind(tenant.as_str())
             .bind(day)

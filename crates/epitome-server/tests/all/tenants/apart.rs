@@ -14,7 +14,7 @@ use crate::support::{
 
 /// A long conversation and what follows on it, as both tenants say it.
 async fn say(proxy: &Proxy, key: &str, wire: Wire) -> Vec<Received> {
-    let mut messages = history(1, 14, 200);
+    let mut messages = history(1, 14, 400);
     let mut answers = Vec::new();
     for turn in 0..3 {
         let body = request(wire, "m", messages.clone());
@@ -27,7 +27,9 @@ async fn say(proxy: &Proxy, key: &str, wire: Wire) -> Vec<Received> {
 
 /// What names something in a store: 32 bytes, or 32 or more letters without a space.
 fn names(rows: &[SnapshotRow], tenant: &str) -> BTreeSet<String> {
-    let own = rows.iter().filter(|row| row.cells.first() == Some(&Cell::Text(tenant.to_owned())));
+    let own = rows
+        .iter()
+        .filter(|row| row.cells.first() == Some(&Cell::Text(tenant.to_owned())));
     let cells = own.flat_map(|row| &row.cells);
     let named = cells.filter_map(|cell| match cell {
         Cell::Bytes(bytes) if bytes.len() == 32 => {
@@ -76,7 +78,8 @@ async fn the_same_words_of_two_tenants_have_nothing_in_common() {
     let shared: Vec<_> = ours.intersection(&theirs).collect();
     assert_eq!(shared, Vec::<&String>::new());
     // Nor does what is kept of the one name anything of the other.
-    let is_of = |row: &&SnapshotRow, name: &str| row.cells.first().map(text).as_deref() == Some(name);
+    let is_of =
+        |row: &&SnapshotRow, name: &str| row.cells.first().map(text).as_deref() == Some(name);
     for row in kept.iter().filter(|row| is_of(row, "beta")) {
         let said: String = row.cells.iter().map(text).collect();
         let foreign = ours.iter().find(|name| said.contains(*name));
@@ -122,7 +125,10 @@ async fn what_one_tenant_made_is_found_by_itself_alone() {
     for path in ["/epitome/v1/recall?q=anchor", "/epitome/v1/conversations"] {
         let found = |received: Received| {
             let list = received.json();
-            let list = list.get("hits").or_else(|| list.get("conversations")).cloned();
+            let list = list
+                .get("hits")
+                .or_else(|| list.get("conversations"))
+                .cloned();
             list.and_then(|list| list.as_array().map(Vec::len)).unwrap()
         };
         assert!(found(get_as(&proxy, KEY_A, path).await) > 0, "{path}");
@@ -130,7 +136,10 @@ async fn what_one_tenant_made_is_found_by_itself_alone() {
     }
     // The same messages again: the one goes on with what it had, the other begins.
     let again = say(&proxy, KEY_A, Wire::OpenaiChat).await;
-    assert_eq!((conversation(&again[0]), action(&again[0]).1), (name.clone(), "epoch"));
+    assert_eq!(
+        (conversation(&again[0]), action(&again[0]).1),
+        (name.clone(), "epoch")
+    );
     let theirs = say(&proxy, KEY_B, Wire::OpenaiChat).await;
     assert_ne!(conversation(&theirs[0]), name);
     assert_eq!(action(&theirs[0]), ("compacted", "hard_line"));

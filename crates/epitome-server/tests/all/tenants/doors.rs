@@ -13,7 +13,10 @@ async fn only_who_has_tenants_listens_for_others() {
     let mut open = config("127.0.0.1:1".parse().unwrap());
     open.listen = "0.0.0.0:0".parse().unwrap();
     let error = Server::bind(open.clone()).await.unwrap_err().to_string();
-    assert!(error.contains("[tenants.NAME]") && error.contains("127.0.0.1:7700"), "{error}");
+    assert!(
+        error.contains("[tenants.NAME]") && error.contains("127.0.0.1:7700"),
+        "{error}"
+    );
     open.tenants = two();
     let proxy = Proxy::start(open).await;
     // It is asked for by whatever name it has there, and tells nothing to who has no key.
@@ -36,7 +39,10 @@ async fn only_who_has_tenants_listens_for_others() {
     assert_eq!(health["unknown_tenant"], 1, "{health}");
     let metrics = ask("/metrics", &operator).await;
     let metrics = String::from_utf8(metrics.body.to_vec()).unwrap();
-    assert!(metrics.contains("epitome_tenant_requests_total{tenant=\"alpha\"} 0"), "{metrics}");
+    assert!(
+        metrics.contains("epitome_tenant_requests_total{tenant=\"alpha\"} 0"),
+        "{metrics}"
+    );
     assert_eq!(ask("/epitome/v1/overview", &[]).await.status, 401);
 }
 
@@ -50,7 +56,10 @@ async fn settings_that_let_nobody_in_or_two_at_once_are_refused() {
     let mut nobody = two();
     nobody.tenants[1].keys.clear();
     let said = with(nobody).await;
-    assert!(said.contains("beta") && said.contains("config key"), "{said}");
+    assert!(
+        said.contains("beta") && said.contains("config key"),
+        "{said}"
+    );
     let mut shared = two();
     shared.tenants[1].keys.push(KeyDigest::of(KEY_A));
     let said = with(shared).await;
@@ -62,7 +71,10 @@ async fn settings_that_let_nobody_in_or_two_at_once_are_refused() {
     let mut uncounted = two();
     uncounted.tenants[0].limits.bytes = Some(1);
     let said = with(uncounted).await;
-    assert!(said.contains("alpha") && said.contains("server.store"), "{said}");
+    assert!(
+        said.contains("alpha") && said.contains("server.store"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -75,7 +87,10 @@ async fn a_request_of_nobody_goes_nowhere() {
             &[],
             &[("x-epitome-key", "ep-guessed-guessed-guessed")],
             &[("x-epitome-key", KEY_A), ("x-epitome-key", KEY_B)],
-            &[("authorization", "Bearer test-key"), ("x-api-key", "test-key")],
+            &[
+                ("authorization", "Bearer test-key"),
+                ("x-api-key", "test-key"),
+            ],
             // Nobody is trusted to say who asks.
             &[("x-forwarded-user", "alpha")],
         ];
@@ -97,15 +112,25 @@ async fn a_request_of_nobody_goes_nowhere() {
             _ => "unknown_tenant",
         };
         assert_eq!(kind, expected, "{received}");
-        assert!(message.as_str().unwrap().contains("x-epitome-key"), "{received}");
+        assert!(
+            message.as_str().unwrap().contains("x-epitome-key"),
+            "{received}"
+        );
     }
     assert_eq!(model.requests().len(), 0);
     let health = proxy.health().await;
-    assert_eq!((&health["unknown_tenant"], &health["requests"]), (&48.into(), &0.into()));
+    assert_eq!(
+        (&health["unknown_tenant"], &health["requests"]),
+        (&48.into(), &0.into())
+    );
     proxy.stop().await;
     let store = folder.open().await;
     for name in ["alpha", "beta", "local"] {
-        assert_eq!(store.conversations(&id(name), 9).await.unwrap(), [], "{name}");
+        assert_eq!(
+            store.conversations(&id(name), 9).await.unwrap(),
+            [],
+            "{name}"
+        );
     }
     store.close().await;
 }
@@ -113,7 +138,11 @@ async fn a_request_of_nobody_goes_nowhere() {
 #[tokio::test]
 async fn a_key_lets_in_and_is_neither_sent_on_nor_kept() {
     let folder = Folder::new();
-    let mut hidden = vec![KEY_A.to_owned(), KEY_B.to_owned(), PROVIDER_KEY_A.to_owned()];
+    let mut hidden = vec![
+        KEY_A.to_owned(),
+        KEY_B.to_owned(),
+        PROVIDER_KEY_A.to_owned(),
+    ];
     let digests = hidden.iter().map(|key| KeyDigest::of(key).to_string());
     let digests: Vec<String> = digests.map(|digest| digest[8..].to_owned()).collect();
     hidden.extend(digests);
@@ -159,7 +188,9 @@ async fn a_name_counts_only_from_where_it_is_trusted() {
     for (peers, status) in [("127.0.0.0/8", 200), ("10.0.0.0/8", 401)] {
         let (model, proxy) = pair(ModelConfig::default(), |config| {
             config.tenants = two();
-            config.tenants.tenants[0].principals.push("ann@example".to_owned());
+            config.tenants.tenants[0]
+                .principals
+                .push("ann@example".to_owned());
             config.tenants.principal_header = "x-remote-user".parse().unwrap();
             config.tenants.trusted_peers = vec![peers.parse().unwrap()];
         })
@@ -192,10 +223,16 @@ async fn keys_and_tenants_change_while_it_runs() {
     let body = request(Wire::OpenaiChat, "m", [user("hello?")]);
     let ask = async |key: &str| post_as(&proxy, key, Wire::OpenaiChat, &body).await;
     let first = ask(KEY_A).await;
-    assert_eq!((first.status, ask("ep-another-key").await.status), (200, 401));
+    assert_eq!(
+        (first.status, ask("ep-another-key").await.status),
+        (200, 401)
+    );
     // A new key for the one, nothing for the other, and somebody new.
     config.tenants = TenantSettings {
-        tenants: vec![tenant("alpha", "ep-another-key"), tenant("gamma", "ep-key-of-gamma")],
+        tenants: vec![
+            tenant("alpha", "ep-another-key"),
+            tenant("gamma", "ep-key-of-gamma"),
+        ],
         ..TenantSettings::default()
     };
     proxy.reloader.reload(&config, Vec::new()).await.unwrap();
@@ -207,7 +244,11 @@ async fn keys_and_tenants_change_while_it_runs() {
     assert_eq!(again.header(conversation), first.header(conversation));
     // Without tenants everybody would be one: that takes a restart.
     config.tenants = TenantSettings::default();
-    let error = proxy.reloader.reload(&config, Vec::new()).await.unwrap_err();
+    let error = proxy
+        .reloader
+        .reload(&config, Vec::new())
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("start it again"), "{error}");
     assert_eq!(ask(KEY_A).await.status, 401);
     assert_eq!(ask("ep-another-key").await.status, 200);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use epitome_store::{
-    AnyStore, Compactions, Conversations, ConversationId, Digest, Entries, EntryRow, Leases,
+    AnyStore, Compactions, ConversationId, Conversations, Digest, Entries, EntryRow, Leases,
     NodeRow, Pins, Search, SearchScope, Store, TenantId, TurnRow, Turns,
 };
 use epitome_testkit::{ModelConfig, Random, Wire};
@@ -40,12 +40,18 @@ impl Known {
             nodes: Vec::new(),
             entries: Vec::new(),
             turns: vec![turn.to_owned()],
-            words: ["anchor", "lagoon", "harbor question", "Task"].map(str::to_owned).to_vec(),
+            words: ["anchor", "lagoon", "harbor question", "Task"]
+                .map(str::to_owned)
+                .to_vec(),
         };
         for row in store.conversations(tenant, 100).await.unwrap() {
             let tip = store.tip(tenant, &row.id).await.unwrap().unwrap();
-            known.nodes.extend(store.path(tenant, tip.digest).await.unwrap());
-            known.entries.extend(store.history(tenant, tip.digest).await.unwrap());
+            known
+                .nodes
+                .extend(store.path(tenant, tip.digest).await.unwrap());
+            known
+                .entries
+                .extend(store.history(tenant, tip.digest).await.unwrap());
             let made = store.compactions_of(tenant, &row.id).await.unwrap();
             known.compactions.extend(made.into_iter().map(|one| one.id));
             known.conversations.push(row.id);
@@ -76,7 +82,12 @@ fn guessed_digest(random: &mut Random, digest: &Digest) -> Digest {
 }
 
 /// Tries one way into the store; says which, and how much it found.
-async fn look(store: &AnyStore, tenant: &TenantId, known: &Known, random: &mut Random) -> (&'static str, usize) {
+async fn look(
+    store: &AnyStore,
+    tenant: &TenantId,
+    known: &Known,
+    random: &mut Random,
+) -> (&'static str, usize) {
     let conversation = random.pick(&known.conversations).as_str();
     let conversation = ConversationId::new(&guessed(random, conversation)).unwrap();
     let node = random.pick(&known.nodes).digest;
@@ -89,47 +100,108 @@ async fn look(store: &AnyStore, tenant: &TenantId, known: &Known, random: &mut R
     let turn = guessed(random, turn);
     let word = random.pick(&known.words).clone();
     match random.below(15) {
-        0 => ("find_nodes", store.find_nodes(tenant, &[node]).await.unwrap().len()),
+        0 => (
+            "find_nodes",
+            store.find_nodes(tenant, &[node]).await.unwrap().len(),
+        ),
         1 => ("history", store.history(tenant, node).await.unwrap().len()),
         2 => ("path", store.path(tenant, node).await.unwrap().len()),
-        3 => ("entry", store.entry(tenant, entry).await.unwrap().iter().count()),
-        4 => ("compactions_at", store.compactions_at(tenant, &[node]).await.unwrap().len()),
-        5 => ("compaction", store.compaction(tenant, &compaction).await.unwrap().iter().count()),
+        3 => (
+            "entry",
+            store.entry(tenant, entry).await.unwrap().iter().count(),
+        ),
+        4 => (
+            "compactions_at",
+            store.compactions_at(tenant, &[node]).await.unwrap().len(),
+        ),
+        5 => (
+            "compaction",
+            store
+                .compaction(tenant, &compaction)
+                .await
+                .unwrap()
+                .iter()
+                .count(),
+        ),
         6 => (
             "compaction_state",
-            store.compaction_state(tenant, &compaction).await.unwrap().iter().count(),
+            store
+                .compaction_state(tenant, &compaction)
+                .await
+                .unwrap()
+                .iter()
+                .count(),
         ),
         7 => (
             "compactions_of",
-            store.compactions_of(tenant, &conversation).await.unwrap().len(),
+            store
+                .compactions_of(tenant, &conversation)
+                .await
+                .unwrap()
+                .len(),
         ),
         8 => (
             "compactions_along",
-            store.compactions_along(tenant, &conversation, 9).await.unwrap().len(),
+            store
+                .compactions_along(tenant, &conversation, 9)
+                .await
+                .unwrap()
+                .len(),
         ),
         9 => (
             "conversation",
-            store.conversation(tenant, &conversation).await.unwrap().iter().count(),
+            store
+                .conversation(tenant, &conversation)
+                .await
+                .unwrap()
+                .iter()
+                .count(),
         ),
-        10 => ("tip", store.tip(tenant, &conversation).await.unwrap().iter().count()),
+        10 => (
+            "tip",
+            store
+                .tip(tenant, &conversation)
+                .await
+                .unwrap()
+                .iter()
+                .count(),
+        ),
         11 => {
             let scope = SearchScope::Tenant;
-            ("search", store.search(tenant, &scope, &word, 9).await.unwrap().len())
+            (
+                "search",
+                store.search(tenant, &scope, &word, 9).await.unwrap().len(),
+            )
         }
         12 => {
             let scope = SearchScope::Conversation(conversation);
-            ("search within", store.search(tenant, &scope, &word, 9).await.unwrap().len())
+            (
+                "search within",
+                store.search(tenant, &scope, &word, 9).await.unwrap().len(),
+            )
         }
-        13 => ("turns_to", store.turns_to(tenant, &turn).await.unwrap().len()),
+        13 => (
+            "turns_to",
+            store.turns_to(tenant, &turn).await.unwrap().len(),
+        ),
         _ => (
             "marked_pins",
-            store.marked_pins(tenant, &conversation).await.unwrap().len(),
+            store
+                .marked_pins(tenant, &conversation)
+                .await
+                .unwrap()
+                .len(),
         ),
     }
 }
 
 /// Tries one way through the control API; says which, and whether anything was found.
-async fn ask(proxy: &Proxy, key: &str, known: &Known, random: &mut Random) -> (&'static str, usize) {
+async fn ask(
+    proxy: &Proxy,
+    key: &str,
+    known: &Known,
+    random: &mut Random,
+) -> (&'static str, usize) {
     let conversation = random.pick(&known.conversations).as_str();
     let conversation = guessed(random, conversation);
     let compaction = random.pick(&known.compactions);
@@ -137,10 +209,19 @@ async fn ask(proxy: &Proxy, key: &str, known: &Known, random: &mut Random) -> (&
     let word = random.pick(&known.words).replace(' ', "+");
     let (way, path) = match random.below(7) {
         0 => ("GET conversation", format!("conversations/{conversation}")),
-        1 => ("GET compactions", format!("conversations/{conversation}/compactions")),
-        2 => ("GET message", format!("conversations/{conversation}/messages/1")),
+        1 => (
+            "GET compactions",
+            format!("conversations/{conversation}/compactions"),
+        ),
+        2 => (
+            "GET message",
+            format!("conversations/{conversation}/messages/1"),
+        ),
         3 => ("GET pins", format!("conversations/{conversation}/pins")),
-        4 => ("GET recall within", format!("conversations/{conversation}/recall?q={word}")),
+        4 => (
+            "GET recall within",
+            format!("conversations/{conversation}/recall?q={word}"),
+        ),
         5 => ("GET compaction", format!("compactions/{compaction}")),
         _ => ("GET recall", format!("recall?q={word}")),
     };
@@ -164,12 +245,14 @@ async fn nothing_of_another_tenant_is_ever_found() {
     };
     let (_model, proxy) = pair(keeping, |config| for_two(config, &folder)).await;
     for seed in 0..CONVERSATIONS {
-        let body = request(Wire::OpenaiChat, "m", history(seed, 14, 200));
+        let body = request(Wire::OpenaiChat, "m", history(seed, 14, 400));
         let received = post_as(&proxy, KEY_A, Wire::OpenaiChat, &body).await;
         assert_eq!(received.header("x-epitome-action"), "compacted");
     }
     let kept = json!({"model": "m", "input": "Let us begin."});
-    let answer = post_as(&proxy, KEY_A, Wire::OpenaiResponses, &kept).await.json();
+    let answer = post_as(&proxy, KEY_A, Wire::OpenaiResponses, &kept)
+        .await
+        .json();
     let turn = answer["id"].as_str().unwrap().to_owned();
     let hello = request(Wire::OpenaiChat, "m", [user("a giraffe of my own")]);
     post_as(&proxy, KEY_B, Wire::OpenaiChat, &hello).await;
@@ -177,12 +260,23 @@ async fn nothing_of_another_tenant_is_ever_found() {
     let store = folder.open().await;
     let (alpha, beta) = (id("alpha"), id("beta"));
     for _ in 0..6_000 {
-        let found = store.search(&alpha, &SearchScope::Tenant, "lagoon", 9).await.unwrap();
+        let found = store
+            .search(&alpha, &SearchScope::Tenant, "lagoon", 9)
+            .await
+            .unwrap();
         let turns = store.turns_to(&alpha, &turn).await.unwrap();
         let rows = store.conversations(&alpha, 100).await.unwrap().len() as u64;
         let is_behind = store.unindexed(&alpha, 1).await.unwrap().len();
-        let own = store.search(&beta, &SearchScope::Tenant, "giraffe", 9).await.unwrap();
-        if !found.is_empty() && !turns.is_empty() && rows > CONVERSATIONS && is_behind == 0 && !own.is_empty() {
+        let own = store
+            .search(&beta, &SearchScope::Tenant, "giraffe", 9)
+            .await
+            .unwrap();
+        if !found.is_empty()
+            && !turns.is_empty()
+            && rows > CONVERSATIONS
+            && is_behind == 0
+            && !own.is_empty()
+        {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -215,18 +309,30 @@ async fn nothing_of_another_tenant_is_ever_found() {
             *sum += count;
         }
     }
-    println!("{tries} tries of another tenant, {} hits; by the one whose it is: {found:?}", hits.len());
+    println!(
+        "{tries} tries of another tenant, {} hits; by the one whose it is: {found:?}",
+        hits.len()
+    );
     assert_eq!(hits, Vec::<&str>::new());
     for (way, (tried, sum)) in &found {
         // Nobody dropped a pin, and what is said a few times only may have been guessed wrong each time.
-        assert!(*sum > 0 || *tried < 12 || *way == "marked_pins", "{way} never finds anything");
+        assert!(
+            *sum > 0 || *tried < 12 || *way == "marked_pins",
+            "{way} never finds anything"
+        );
     }
 
     // What names a lease or a turn of another is none of one's own either.
     let conversation = &known.conversations[0];
-    let fence = store.acquire_lease(&alpha, conversation, "x", 0, i64::MAX).await.unwrap();
+    let fence = store
+        .acquire_lease(&alpha, conversation, "x", 0, i64::MAX)
+        .await
+        .unwrap();
     assert!(fence.is_some());
-    let own = store.acquire_lease(&beta, conversation, "y", 0, i64::MAX).await.unwrap();
+    let own = store
+        .acquire_lease(&beta, conversation, "y", 0, i64::MAX)
+        .await
+        .unwrap();
     assert_eq!(own, Some(1), "another's lease keeps nobody away");
     let mine = TurnRow {
         id: "mine".to_owned(),
@@ -236,7 +342,11 @@ async fn nothing_of_another_tenant_is_ever_found() {
         at_ms: 1,
     };
     store.keep_turns(&beta, &[mine]).await.unwrap();
-    assert_eq!(store.turns_to(&beta, "mine").await.unwrap(), [], "no history through another's");
+    assert_eq!(
+        store.turns_to(&beta, "mine").await.unwrap(),
+        [],
+        "no history through another's"
+    );
     store.close().await;
 }
 
@@ -262,7 +372,12 @@ async fn a_history_at_the_provider_is_of_one_tenant() {
     assert_eq!(ours.header("x-epitome-reason"), "below_line");
     // The provider knows it, and that is between the two of them; here nothing is known.
     let theirs = ask(KEY_B, next).await;
-    assert_ne!(theirs.header("x-epitome-conversation"), ours.header("x-epitome-conversation"));
-    let size = |received: &epitome_testkit::client::Received| received.header("x-epitome-tokens").to_owned();
+    assert_ne!(
+        theirs.header("x-epitome-conversation"),
+        ours.header("x-epitome-conversation")
+    );
+    let size = |received: &epitome_testkit::client::Received| {
+        received.header("x-epitome-tokens").to_owned()
+    };
     assert_ne!(size(&theirs), size(&ours));
 }

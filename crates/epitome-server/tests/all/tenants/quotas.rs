@@ -9,7 +9,7 @@ use epitome_engine::Clock;
 use epitome_engine::model::{Caller, Endpoint, SpendLedger};
 use epitome_engine::summarise::{Style, Templates};
 use epitome_server::{Period, QuotaLimits, Summariser, Writes};
-use epitome_store::{Conversations, Store, Usage};
+use epitome_store::{Conversations, Housekeeping, Store, Usage};
 use epitome_testkit::client::Received;
 use epitome_testkit::{ModelConfig, ScriptedModel, Wire};
 use serde_json::{Value, json};
@@ -47,12 +47,15 @@ async fn so_many_conversations_are_kept_and_others_go_through() {
         ask(&proxy, KEY_B, seed).await;
     }
     // One that is not stored is compacted all the same, the same way each time; one that is goes on.
-    let long = request(Wire::OpenaiChat, "m", history(9, 14, 200));
+    let long = request(Wire::OpenaiChat, "m", history(9, 14, 400));
     let left_out = post_as(&proxy, KEY_A, Wire::OpenaiChat, &long).await;
     assert_eq!(action(&left_out), ("compacted", "hard_line"));
     let again = post_as(&proxy, KEY_A, Wire::OpenaiChat, &long).await;
     assert_eq!(action(&again), ("compacted", "epoch"));
-    assert_eq!(conversation(&ask(&proxy, KEY_A, 1).await), conversation(&first));
+    assert_eq!(
+        conversation(&ask(&proxy, KEY_A, 1).await),
+        conversation(&first)
+    );
     let health = proxy.health().await;
     assert_eq!(health["quota_exceeded"]["conversations"], 5, "{health}");
     assert!(health["why"].to_string().contains("quota"), "{health}");
@@ -74,7 +77,11 @@ async fn so_many_conversations_are_kept_and_others_go_through() {
     ask(&proxy, KEY_A, 7).await;
     // What is deleted makes room, in a while.
     let gone = &kept[0].id;
-    store.delete_conversation(&id("alpha"), gone, 1).await.unwrap().unwrap();
+    store
+        .delete_conversation(&id("alpha"), gone, 1)
+        .await
+        .unwrap()
+        .unwrap();
     eventually_async("there is room", async || {
         quota(&proxy, KEY_A).await["used_up"] == json!([])
     })
@@ -83,7 +90,10 @@ async fn so_many_conversations_are_kept_and_others_go_through() {
     proxy.stop().await;
     let kept = store.conversations(&id("alpha"), 9).await.unwrap();
     let names: Vec<&str> = kept.iter().map(|row| row.id.as_str()).collect();
-    assert!(names.len() == 2 && names.contains(&conversation(&late).as_str()), "{names:?}");
+    assert!(
+        names.len() == 2 && names.contains(&conversation(&late).as_str()),
+        "{names:?}"
+    );
     store.close().await;
 }
 
@@ -109,7 +119,10 @@ async fn beyond_its_bytes_nothing_more_is_kept() {
     assert_eq!(answer.status, 200);
     let own = quota(&proxy, KEY_A).await;
     assert_eq!(own["used_up"], json!(["bytes"]), "{own}");
-    assert!(own["quota"]["exceeded"]["bytes"].as_u64().unwrap() > 5, "{own}");
+    assert!(
+        own["quota"]["exceeded"]["bytes"].as_u64().unwrap() > 5,
+        "{own}"
+    );
     proxy.stop().await;
     let store = folder.open().await;
     let kept = store.usage(&id("alpha")).await.unwrap();
@@ -152,12 +165,16 @@ async fn converse(proxy: &Proxy, key: &str) {
 async fn who_has_spent_enough_asks_no_model() {
     let folder = Folder::new();
     let asked = Arc::new(AtomicUsize::new(0));
-    let writer = "## Goal\nKeep the books of a harbour.\n## Done\nThe clerk walked through the parts.\n";
+    let writer =
+        "## Goal\nKeep the books of a harbour.\n## Done\nThe clerk walked through the parts.\n";
     let writer = ScriptedModel::start(writes(writer, &asked)).await;
     // Another node has spent it all.
-    let today = epitome_engine::Clock::default().now_ms() / 86_400_000;
+    let today = Clock::default().now_ms() / 86_400_000;
     let store = folder.open().await;
-    store.add_summary_spend(&id("alpha"), today, 2_000_000_000).await.unwrap();
+    store
+        .add_summary_spend(&id("alpha"), today, 2_000_000_000)
+        .await
+        .unwrap();
     let limits = QuotaLimits {
         summary_usd: Some(1.5),
         period: Period::Day,
@@ -179,7 +196,10 @@ async fn who_has_spent_enough_asks_no_model() {
     assert_eq!(asked.load(Ordering::SeqCst), 0, "a model was asked");
     let own = quota(&proxy, KEY_A).await;
     assert!(own["shortened"].as_u64().unwrap() > 0, "{own}");
-    assert!(own["quota"]["exceeded"]["summary_spend"].as_u64().unwrap() > 0, "{own}");
+    assert!(
+        own["quota"]["exceeded"]["summary_spend"].as_u64().unwrap() > 0,
+        "{own}"
+    );
     assert_eq!(own["quota"]["summary_usd"]["limit"], 1.5, "{own}");
     // All of it is kept, and the other one has its own purse.
     converse(&proxy, KEY_B).await;

@@ -7,7 +7,9 @@ use super::{KEY_A, KEY_B, PROVIDER_KEY_A, for_two, get_as, operator, post_as};
 use crate::support::{Folder, Proxy, conversation, pair, request, user};
 
 async fn page(proxy: &Proxy, cookie: &str, path: &str) -> (u16, String) {
-    let received = proxy.send(&Method::GET, path, &[("cookie", cookie)], "").await;
+    let received = proxy
+        .send(&Method::GET, path, &[("cookie", cookie)], "")
+        .await;
     let text = String::from_utf8_lossy(&received.body).into_owned();
     (received.status, text)
 }
@@ -51,13 +53,22 @@ async fn the_operator_sees_all_and_a_tenant_itself() {
     assert_eq!(own["tenants"].as_array().unwrap().len(), 1);
     assert_eq!(own["tenants"][0]["tenant"], "beta");
     let foreign = get_as(&proxy, KEY_B, "/epitome/v1/overview?tenant=alpha").await;
-    assert_eq!(foreign.json(), unknown.json(), "another one looks like none");
+    assert_eq!(
+        foreign.json(),
+        unknown.json(),
+        "another one looks like none"
+    );
     let figures = get_as(&proxy, KEY_B, "/epitome/v1/overview").await.json();
-    assert_eq!((&figures["requests"], &figures["health"]["requests"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&figures["requests"], &figures["health"]["requests"]),
+        (&1.into(), &1.into())
+    );
     let settings = get_as(&proxy, KEY_B, "/epitome/v1/settings").await.json();
     assert_eq!(settings["settings"], serde_json::json!([]));
     let headers = [("x-epitome-key", KEY_B)];
-    let switched = proxy.send(&Method::POST, "/epitome/v1/observe?on=1", &headers, "").await;
+    let switched = proxy
+        .send(&Method::POST, "/epitome/v1/observe?on=1", &headers, "")
+        .await;
     assert_eq!(switched.status, 403);
     // A bearer is as good, and one that nobody knows is not made good by a key.
     for (bearer, status) in [(KEY_B, 200), (PROVIDER_KEY_A, 200), ("sk-guess", 401)] {
@@ -81,17 +92,26 @@ async fn a_session_shows_one_tenant_and_holds_no_key() {
     folder.wait_for("beta").await;
     assert_eq!(logged_in(&proxy, "ep-guess").await, None);
     let session = logged_in(&proxy, KEY_B).await.unwrap();
-    assert!(!session.contains(KEY_B) && !session.contains(&proxy.token), "{session}");
+    assert!(
+        !session.contains(KEY_B) && !session.contains(&proxy.token),
+        "{session}"
+    );
     let (status, shown) = page(&proxy, &session, "/epitome/conversations").await;
     assert_eq!(status, 200);
-    assert!(shown.contains(&format!("words of {KEY_B}")) && !shown.contains(KEY_A), "{shown}");
+    assert!(
+        shown.contains(&format!("words of {KEY_B}")) && !shown.contains(KEY_A),
+        "{shown}"
+    );
     assert!(!shown.contains("alpha"));
     let (_, shown) = page(&proxy, &session, "/epitome/settings").await;
     assert!(!shown.contains("Only watch</button>"), "{shown}");
     // The operator chooses whom to look at.
     let own = logged_in(&proxy, &proxy.token).await.unwrap();
     let (_, shown) = page(&proxy, &own, "/epitome/conversations").await;
-    assert!(shown.contains(KEY_A) && shown.contains("<option>beta</option>"), "{shown}");
+    assert!(
+        shown.contains(KEY_A) && shown.contains("<option>beta</option>"),
+        "{shown}"
+    );
     let headers = [("cookie", own.as_str())];
     let chosen = proxy
         .send(&Method::POST, "/epitome/tenant", &headers, "tenant=beta")

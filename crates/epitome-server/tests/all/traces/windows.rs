@@ -120,7 +120,9 @@ pub(super) async fn a_small_window_without_numbers_is_found_in_the_end() {
         outcome.assert_answered(&format!("turn {turn} after it was found"));
     }
     let other = Talk::of_size(Wire::OpenaiChat, "nobody-knows-me", 2, 4_000, 500);
-    rig.ask(&other).await.assert_bare("another conversation that is short enough");
+    rig.ask(&other)
+        .await
+        .assert_bare("another conversation that is short enough");
 }
 
 /// A2: the length of a name is not the length of a conversation.
