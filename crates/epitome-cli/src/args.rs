@@ -23,7 +23,8 @@ use epitome_files::FileFormat;
 use epitome_wire::Wire;
 
 pub(crate) use config::{
-    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigShowArgs, ConfigTrustArgs,
+    ConfigArgs, ConfigCheckArgs, ConfigCommand, ConfigInitArgs, ConfigKeyArgs, ConfigShowArgs,
+    ConfigTrustArgs,
 };
 pub(crate) use inspect::{InspectArgs, Sort};
 pub(crate) use recall::{RecallArgs, RecallSort};
