@@ -25,7 +25,7 @@ async fn say(proxy: &Proxy, key: &str, wire: Wire) -> Vec<Received> {
     answers
 }
 
-/// What names something in a store: 32 bytes, or 32 or more letters without a space.
+/// What names something in a store: 32 bytes, or 32 or more letters and digits.
 fn names(rows: &[SnapshotRow], tenant: &str) -> BTreeSet<String> {
     let own = rows
         .iter()
@@ -35,7 +35,7 @@ fn names(rows: &[SnapshotRow], tenant: &str) -> BTreeSet<String> {
         Cell::Bytes(bytes) if bytes.len() == 32 => {
             Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
         }
-        Cell::Text(text) if text.len() >= 32 && !text.contains(char::is_whitespace) => {
+        Cell::Text(text) if text.len() >= 32 && text.chars().all(char::is_alphanumeric) => {
             Some(text.clone())
         }
         _ => None,
