@@ -109,9 +109,14 @@ impl Counted {
         self.since.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// Counted anew; what had come when that began is among it.
+    /// Counted anew, when so much had come since the last time. That may still be on its way to the store: less than what is
+    /// known is believed only once nothing comes.
     fn set(&self, stored: u64, before: u64) {
-        self.stored.store(stored, Ordering::Relaxed);
+        let known = match before {
+            0 => 0,
+            before => self.stored.load(Ordering::Relaxed).saturating_add(before),
+        };
+        self.stored.store(stored.max(known), Ordering::Relaxed);
         self.since.fetch_sub(before, Ordering::Relaxed);
     }
 }

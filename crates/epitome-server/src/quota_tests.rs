@@ -49,6 +49,12 @@ fn the_conversations_that_are_stored_go_on_and_no_other_begins() {
     assert_eq!(quota.used_up(), [Excess::Conversations]);
     // One was deleted: there is room for the one that was left out, and it counts from then on.
     quota.conversations.set(1, 2);
+    assert_eq!(
+        quota.allows(&named(3), false),
+        LEFT_OUT,
+        "they may be on their way"
+    );
+    quota.conversations.set(1, 0);
     assert_eq!(quota.allows(&named(3), false), Allowance::ALL);
     assert_eq!(quota.conversations.total(), 2);
     assert_eq!(quota.allows(&named(4), true), LEFT_OUT);

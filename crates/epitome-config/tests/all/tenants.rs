@@ -12,7 +12,7 @@ fn tenants_are_tables_by_name() {
     let file = folder.write(
         "epitome.toml",
         &format!(
-            "[server]\nprincipal-header = \"x-remote-user\"\ntrusted_peers = [\"10.0.0.0/8\"]\n\
+            "[server]\nprincipalHeader = \"x-remote-user\"\ntrusted_peers = [\"10.0.0.0/8\"]\n\
              [tenants.alpha]\nkeys = [\"{DIGEST}\"]\nmaxConversations = 5\nmax_summary_usd = 2\nsummary_period = \"day\"\n\
              [tenants.\"team.b-1\"]\nkey_env = \"BETA_KEY\"\nkey_file = \"keys/beta\"\nprincipals = [\"ann\", \"bob\"]\nmax_bytes = 10_000\n"
         ),

@@ -22,9 +22,10 @@ const DAY_MS: i64 = 86_400_000;
 /// Books what summaries cost and counts what is stored, until `ending`.
 pub(crate) async fn keep_account(store: OpenStore, quota: Arc<Quota>, ending: CancellationToken) {
     let tenant = quota.tenant.clone();
+    let mut is_due = true;
     loop {
         let stopwatch = Stopwatch::start();
-        if let Err(error) = settle(store.store(), &tenant, &quota).await {
+        if let Err(error) = settle(store.store(), &tenant, &quota, is_due).await {
             tracing::warn!(tenant = tenant.as_str(), %error, "what a tenant uses cannot be counted; it counts as it was");
         }
         let pause = (stopwatch.taken() * SHARE).clamp(EVERY, SELDOM);
@@ -37,8 +38,8 @@ pub(crate) async fn keep_account(store: OpenStore, quota: Arc<Quota>, ending: Ca
         };
         tokio::select! {
             () = ending.cancelled() => break,
-            () = quota.hurry.notified() => {}
-            () = paused => {}
+            () = quota.hurry.notified() => is_due = false,
+            () = paused => is_due = true,
         }
     }
     if let Err(error) = book(store.store(), &tenant, &quota).await {
@@ -47,8 +48,8 @@ pub(crate) async fn keep_account(store: OpenStore, quota: Arc<Quota>, ending: Ca
     store.done().await;
 }
 
-/// Books what was spent here, and counts what is used everywhere.
-async fn settle(store: &AnyStore, tenant: &TenantId, quota: &Quota) -> Result<()> {
+/// Books what was spent here, and counts what is used everywhere, where that is due.
+async fn settle(store: &AnyStore, tenant: &TenantId, quota: &Quota, is_due: bool) -> Result<()> {
     book(store, tenant, quota).await?;
     let limits = quota.limits();
     if let Some(limit_usd) = limits.summary_usd {
@@ -59,7 +60,7 @@ async fn settle(store: &AnyStore, tenant: &TenantId, quota: &Quota) -> Result<()
         let used = spent.saturating_add(quota.purse.unbooked());
         quota.purse.leave(Some(limit.saturating_sub(used)));
     }
-    if limits.conversations.is_some() || limits.bytes.is_some() {
+    if is_due && (limits.conversations.is_some() || limits.bytes.is_some()) {
         let before = |counted: &super::Counted| counted.since.load(Ordering::Relaxed);
         let (conversations, bytes) = (before(&quota.conversations), before(&quota.bytes));
         let usage = store.usage(tenant).await?;

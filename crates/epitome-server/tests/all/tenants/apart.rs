@@ -14,7 +14,7 @@ use crate::support::{
 
 /// A long conversation and what follows on it, as both tenants say it.
 async fn say(proxy: &Proxy, key: &str, wire: Wire) -> Vec<Received> {
-    let mut messages = history(1, 14, 200);
+    let mut messages = history(1, 14, 400);
     let mut answers = Vec::new();
     for turn in 0..3 {
         let body = request(wire, "m", messages.clone());
@@ -25,7 +25,7 @@ async fn say(proxy: &Proxy, key: &str, wire: Wire) -> Vec<Received> {
     answers
 }
 
-/// What names something in a store: 32 bytes, or 32 or more letters without a space.
+/// What names something in a store: 32 bytes, or 32 or more letters and digits.
 fn names(rows: &[SnapshotRow], tenant: &str) -> BTreeSet<String> {
     let own = rows
         .iter()
@@ -35,7 +35,7 @@ fn names(rows: &[SnapshotRow], tenant: &str) -> BTreeSet<String> {
         Cell::Bytes(bytes) if bytes.len() == 32 => {
             Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
         }
-        Cell::Text(text) if text.len() >= 32 && !text.contains(char::is_whitespace) => {
+        Cell::Text(text) if text.len() >= 32 && text.chars().all(char::is_alphanumeric) => {
             Some(text.clone())
         }
         _ => None,
@@ -62,7 +62,8 @@ async fn the_same_words_of_two_tenants_have_nothing_in_common() {
     let mut compactions = BTreeMap::new();
     for name in ["alpha", "beta"] {
         let listed = store.conversations(&id(name), 9).await.unwrap();
-        assert_eq!(listed.len(), 2, "{name}");
+        // The same words over two APIs are one conversation.
+        assert_eq!(listed.len(), 1, "{name}");
         for row in listed {
             let made = store.compactions_of(&id(name), &row.id).await.unwrap();
             assert!(!made.is_empty(), "each made its own");

@@ -245,7 +245,7 @@ async fn nothing_of_another_tenant_is_ever_found() {
     };
     let (_model, proxy) = pair(keeping, |config| for_two(config, &folder)).await;
     for seed in 0..CONVERSATIONS {
-        let body = request(Wire::OpenaiChat, "m", history(seed, 14, 200));
+        let body = request(Wire::OpenaiChat, "m", history(seed, 14, 400));
         let received = post_as(&proxy, KEY_A, Wire::OpenaiChat, &body).await;
         assert_eq!(received.header("x-epitome-action"), "compacted");
     }
@@ -273,7 +273,7 @@ async fn nothing_of_another_tenant_is_ever_found() {
             .unwrap();
         if !found.is_empty()
             && !turns.is_empty()
-            && rows > CONVERSATIONS
+            && rows == CONVERSATIONS
             && is_behind == 0
             && !own.is_empty()
         {
