@@ -13,7 +13,7 @@ use super::standing::Reader;
 use super::weights::{Key, LONGEST, LONGEST_FIRST, WEIGHTS};
 
 /// The points from which a sentence is in force.
-const NEEDED: i32 = 4;
+const NEEDED: i32 = 2;
 
 type Check = fn(&Reader<'_>) -> bool;
 
