@@ -4,7 +4,7 @@
 //! - what a sentence says: `reading`, and those of a message: `saying`. Which is a rule: `standing`, `statement` and `grammar`, over `clauses` and the tables in
 //!   `languages` and `phrases`, whose classes are in `class`; scripts that do not separate words have their own: `unspaced`
 //! - whether a sentence is a rule, a request or a tale: `purpose`
-//! - which of these is in force when somebody types it, and not a request for once or a fact: `evidence`
+//! - which of these is in force when somebody types it, and not a request for once or a fact: `evidence`, with `weights`
 //! - which is an open to-do: `todo`; what later entries do to both: `state`
 //! - how many fit: `cap`; which results are law because the task names them: `named`
 
@@ -12,6 +12,8 @@ mod cap;
 mod class;
 mod clauses;
 mod evidence;
+#[cfg(test)]
+mod evidence_tests;
 mod grammar;
 mod languages;
 #[cfg(test)]
@@ -28,6 +30,9 @@ mod statement;
 mod todo;
 mod typed;
 mod unspaced;
+mod weights;
+#[cfg(test)]
+mod weights_tests;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;

@@ -15,6 +15,23 @@ macro_rules! classes {
                 1 << (self as u64)
             }
 
+            /// All of them, in the order of their bits.
+            #[cfg(test)]
+            pub(super) const ALL: &'static [Self] = &[$(Self::$class),+];
+
+            /// The place of its bit.
+            pub(super) const fn place(self) -> usize {
+                self as usize
+            }
+
+            /// What the tables call it.
+            #[cfg(test)]
+            pub(super) const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$class => $name,)+
+                }
+            }
+
             pub(super) fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$class),)+

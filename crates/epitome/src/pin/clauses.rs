@@ -3,7 +3,7 @@
 use super::class::Class;
 use super::grammar::is_negation;
 use super::languages::{Tongue, is_number_word};
-use super::phrases::{PHRASES, Phrases, Weight};
+use super::phrases::{PHRASES, Phrases};
 use crate::letters::{is_letter as is_alphanumeric, small};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
@@ -26,8 +26,6 @@ pub(super) struct Sentence {
     hits: Vec<Hit>,
     /// Where the hits of each word begin, and the end.
     first_hits: Vec<usize>,
-    /// What its phrases weigh, by where they begin.
-    weights: Vec<(usize, Weight)>,
     tongues: Vec<Tongue>,
     /// The classes of all hits, so that most questions need no search.
     classes: u64,
@@ -61,7 +59,6 @@ impl Sentence {
             words,
             hits: Vec::new(),
             first_hits: Vec::new(),
-            weights: Vec::new(),
             tongues: Vec::new(),
             classes: 0,
         };
@@ -91,9 +88,14 @@ impl Sentence {
         sentence
     }
 
-    /// What its phrases weigh, by where they begin.
-    pub(super) fn weights(&self) -> impl Iterator<Item = (usize, Weight)> {
-        self.weights.iter().copied()
+    /// Whether it ends as a question.
+    pub(super) fn is_question(&self) -> bool {
+        self.lower.trim_end().ends_with('?')
+    }
+
+    /// Whether it names a price.
+    pub(super) fn names_price(&self) -> bool {
+        self.lower.contains(['$', '€', '£'])
     }
 
     /// The languages it may be written in.
@@ -172,10 +174,9 @@ impl Sentence {
     }
 
     /// Every phrase that stands in the sentence: where, how long, and what it says in each language.
-    fn scan(&mut self) -> Vec<Found> {
+    fn scan(&self) -> Vec<Found> {
         let phrases = &*PHRASES;
         let mut found = Vec::with_capacity(self.words.len());
-        let mut weights = Vec::with_capacity(self.words.len());
         for at in 0..self.words.len() {
             let mut node = Phrases::START;
             for here in at..self.words.len() {
@@ -188,10 +189,8 @@ impl Sentence {
                 if !says.is_empty() {
                     found.push((at, here - at + 1, says));
                 }
-                weights.extend(phrases.weight(node).map(|weight| (at, weight)));
             }
         }
-        self.weights = weights;
         found
     }
 

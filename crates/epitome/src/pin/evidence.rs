@@ -2,99 +2,62 @@
 //! weighed.
 //!
 //! Requests for once and facts use the words of rules ("make sure it is sorted", "it never worked"), so no single
-//! branch of the grammar decides. Points are tenths; in doubt a sentence is a record and no rule. The weights were fitted
-//! to labelled sentences; those of phrases are in `languages/english_weights.txt`.
+//! branch of the grammar decides. What the grammar finds and what phrases of a few words say is added up; in doubt a
+//! sentence is a record and no rule. The `weights` were fitted to labelled sentences.
 
 use super::class::Class;
 use super::grammar;
 use super::languages::Tongue;
 use super::reading::Strength;
 use super::standing::Reader;
+use super::weights::{Key, LONGEST, LONGEST_FIRST, WEIGHTS};
 
-/// What counts before anything is said: most sentences are no rules.
-const START: i32 = -28;
-/// The points from which a sentence is in force: less are needed where it says itself that it stands, more where no
-/// branch of the grammar takes it for a rule.
-const EXPLICIT: i32 = -10;
-const PLAIN: i32 = 3;
-const SILENT: i32 = 6;
+/// The points from which a sentence is in force.
+const NEEDED: i32 = 2;
 
 type Check = fn(&Reader<'_>) -> bool;
 
-/// What the grammar says.
-const READINGS: &[(Check, i32)] = &[
-    (|it| it.forbids(), 21),
-    (|it| it.forms_prohibition(), 2),
-    (|it| it.has_duty(), 13),
-    (|it| it.opens(), 16),
-    (|it| it.is_scoped(), 12),
-    (|it| it.is_wish(), 2),
-    (|it| it.is_bound(), 8),
-    (|it| it.is_about_all(), 8),
-    (|it| it.closes(), 18),
-    (|it| it.limits(), 18),
-    (|it| it.is_for_now(), -14),
-    (|it| it.is_tale(), -1),
-    (|it| it.has_past(), -5),
-    (|it| it.asks(), -1),
-    (|it| it.has_number(), 1),
-    (|it| it.has_limit(), 11),
-    (|it| it.is_short(), -5),
-    (|it| it.is_long(), -8),
-    (|it| it.is_very_long(), 2),
-    (|it| it.has_clause(), 2),
-    (|it| it.has_clauses(), 3),
-    (|it| it.begins_with_plural(), 8),
-    (|it| it.describes_thing(), 6),
-    (|it| it.describes_kind(), 4),
-    (|it| it.names_thing(), -10),
-    (|it| it.names_new_thing(), -5),
-    (|it| it.names_kind(), 4),
+/// What the grammar says, with the name of its weight.
+pub(super) const READINGS: &[(&str, Check)] = &[
+    ("forbids", |it| it.forbids()),
+    ("forms_prohibition", |it| it.forms_prohibition()),
+    ("has_duty", |it| it.has_duty()),
+    ("opens", |it| it.opens()),
+    ("is_scoped", |it| it.is_scoped()),
+    ("is_wish", |it| it.is_wish()),
+    ("is_bound", |it| it.is_bound()),
+    ("is_about_all", |it| it.is_about_all()),
+    ("closes", |it| it.closes()),
+    ("limits", |it| it.limits()),
+    ("is_for_now", |it| it.is_for_now()),
+    ("is_tale", |it| it.is_tale()),
+    ("has_past", |it| it.has_past()),
+    ("asks", |it| it.asks()),
+    ("has_number", |it| it.has_number()),
+    ("has_limit", |it| it.has_limit()),
+    ("is_short", |it| it.is_short()),
+    ("is_long", |it| it.is_long()),
+    ("is_very_long", |it| it.is_very_long()),
+    ("has_clause", |it| it.has_clause()),
+    ("has_clauses", |it| it.has_clauses()),
+    ("begins_with_plural", |it| it.begins_with_plural()),
+    ("describes_thing", |it| it.describes_thing()),
+    ("describes_kind", |it| it.describes_kind()),
+    ("names_thing", |it| it.names_thing()),
+    ("names_new_thing", |it| it.names_new_thing()),
+    ("names_kind", |it| it.names_kind()),
+    ("is_polite_rule", |it| it.polite_rule().is_some()),
+    ("is_question", |it| it.sentence.is_question()),
+    ("names_price", |it| it.sentence.names_price()),
+    ("is_explicit", |it| it.rule() == Some(Strength::Explicit)),
+    ("is_plain", |it| it.rule() == Some(Strength::Plain)),
 ];
-/// Classes of which a phrase stands anywhere.
-const ANYWHERE: &[(Class, i32)] = &[
-    (Class::Stands, 20),
-    (Class::Scope, 7),
-    (Class::Bound, 4),
-    (Class::Need, -4),
-    (Class::Soft, 6),
-    (Class::Duty, 12),
-    (Class::Ought, -7),
-    (Class::You, 7),
-    (Class::Anew, -1),
-    (Class::Tale, -8),
-    (Class::Now, -8),
-    (Class::Every, 3),
-    (Class::Frequency, -7),
-    (Class::Norm, 2),
-    (Class::Closes, -5),
-    (Class::Permits, 2),
-    (Class::Lasts, 10),
-    (Class::Once, -12),
-    (Class::Owns, 20),
-    (Class::Consults, 6),
-    (Class::Stakes, 17),
-    (Class::Reports, -4),
-    (Class::Finishes, 1),
-    (Class::Idle, -3),
-];
-/// Classes of the word that the sentence begins with, behind what may stand before a rule.
-const FIRST: &[(Class, i32)] = &[
-    (Class::First, -3),
-    (Class::Pronoun, -3),
-    (Class::Plural, 2),
-    (Class::Article, -2),
-    (Class::Every, 7),
-];
-/// What the first clause is.
-const FIRST_HEAD: &[(Class, i32)] = &[(Class::Forbid, 19), (Class::Opens, 20)];
-/// What later clauses are.
-const LATER_HEADS: &[(Class, i32)] = &[
-    (Class::Forbid, -2),
-    (Class::Idle, -3),
-    (Class::Opens, -12),
-    (Class::Verb, -7),
-];
+/// Sentences of so many words and more weigh the same.
+const MANY_WORDS: usize = 28;
+/// Sentences are told apart by their length in steps of so many words.
+pub(super) const LENGTH_STEP: usize = 4;
+/// How many lengths are told apart.
+pub(super) const LENGTHS: usize = MANY_WORDS / LENGTH_STEP + 1;
 
 impl Reader<'_> {
     /// How plainly a sentence that somebody typed says that it is in force; `strength` is how it reads by itself.
@@ -102,37 +65,82 @@ impl Reader<'_> {
         if self.tongue != Tongue::English {
             return strength;
         }
-        let needed = match strength {
-            Some(Strength::Explicit) => EXPLICIT,
-            Some(Strength::Plain) => PLAIN,
-            None => SILENT,
-        };
-        (self.points() >= needed).then_some(strength.unwrap_or(Strength::Plain))
+        (self.points() >= NEEDED).then_some(strength.unwrap_or(Strength::Plain))
     }
 
+    /// What speaks for it, less what speaks against it, in tenths.
     pub(super) fn points(&self) -> i32 {
+        let readings = READINGS.iter().zip(&WEIGHTS.readings);
+        let readings = readings.filter(|((_, check), weight)| **weight != 0 && check(self));
+        let length = self.sentence.len().min(MANY_WORDS) / LENGTH_STEP;
+        WEIGHTS.start
+            + readings.map(|(_, weight)| i32::from(*weight)).sum::<i32>()
+            + WEIGHTS
+                .lengths
+                .get(length)
+                .map_or(0, |weight| i32::from(*weight))
+            + self.class_points()
+            + self.phrase_points()
+    }
+
+    fn class_points(&self) -> i32 {
         let first = self.first();
-        let phrases = self.sentence.weights().map(|(at, weight)| {
-            let place = match at {
-                _ if at == first => weight.first,
-                0 => 0,
-                _ if self.sentence.begins(at) => weight.later,
-                _ => 0,
-            };
-            i32::from(weight.anywhere) + i32::from(place)
-        });
-        let readings = READINGS.iter().filter(|(check, _)| check(self));
-        let anywhere = ANYWHERE.iter().filter(|(class, _)| self.has(*class));
-        let begins = FIRST.iter().filter(|(class, _)| self.is(first, *class));
+        let mask = |classes: u64, class: Class| classes | class.mask();
+        let anywhere = self.sentence.hits(self.tongue).map(|hit| hit.class);
+        let begins = self
+            .sentence
+            .hits_at(first, self.tongue)
+            .map(|hit| hit.class);
         let head = self.head(first).map(|head| head.class);
-        let heads = FIRST_HEAD.iter().filter(|(class, _)| head == Some(*class));
-        let is_later = |class: Class| self.heads().skip(1).any(|head| head.class == class);
-        let later = LATER_HEADS.iter().filter(|(class, _)| is_later(*class));
-        let classes = anywhere.chain(begins).chain(heads).chain(later);
-        START
-            + phrases.sum::<i32>()
-            + readings.map(|(_, points)| points).sum::<i32>()
-            + classes.map(|(_, points)| points).sum::<i32>()
+        let later = self.heads().skip(1).map(|head| head.class);
+        let classes = &WEIGHTS.classes;
+        classes.anywhere.of(anywhere.fold(0, mask))
+            + classes.first.of(begins.fold(0, mask))
+            + classes.head.of(head.into_iter().fold(0, mask))
+            + classes.later.of(later.fold(0, mask))
+    }
+
+    /// What its phrases weigh, each once.
+    fn phrase_points(&self) -> i32 {
+        let sentence = self.sentence;
+        let first = self.first();
+        let mut found: Vec<(Key, i16)> = Vec::with_capacity(2 * sentence.len());
+        let mut find = |key: Key| found.extend(WEIGHTS.of(key).map(|weight| (key, weight)));
+        for at in 0..sentence.len() {
+            let mut anywhere = Some(Key::ANYWHERE);
+            let (mut placed, longest) = match at {
+                _ if at == first => (Some(Key::FIRST), LONGEST_FIRST),
+                0 => (None, LONGEST),
+                _ => (sentence.begins(at).then_some(Key::LATER), LONGEST),
+            };
+            for here in at..sentence.len().min(at + longest) {
+                let word = self.weighed_word(here);
+                anywhere = anywhere
+                    .filter(|_| here < at + LONGEST)
+                    .map(|key| key.and(word));
+                placed = placed.map(|key| key.and(word));
+                anywhere.into_iter().chain(placed).for_each(&mut find);
+            }
+        }
+        if let Some(last) = sentence.len().checked_sub(1) {
+            let word = self.weighed_word(last);
+            find(Key::LAST.and(word));
+            if let Some(before) = last.checked_sub(1) {
+                find(Key::LAST.and(self.weighed_word(before)).and(word));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.iter().map(|(_, weight)| i32::from(*weight)).sum()
+    }
+
+    /// The word as phrases have it: numbers are all the same, but "one" is one of several more often than a number.
+    fn weighed_word(&self, at: usize) -> &str {
+        match self.sentence.word(at) {
+            "one" => "one",
+            _ if self.sentence.is_number(at) => "#",
+            word => word,
+        }
     }
 
     fn forms_prohibition(&self) -> bool {

@@ -10,8 +10,6 @@ use super::phrases::{PHRASES, Phrases};
 use crate::fast_hash::FastMap;
 
 pub(super) const GENERAL: &str = include_str!("languages/general.txt");
-/// What English phrases weigh.
-pub(super) const WEIGHTS: &str = include_str!("languages/english_weights.txt");
 pub(super) const UNSPACED: [&str; 3] = [
     include_str!("languages/chinese.txt"),
     include_str!("languages/japanese.txt"),
@@ -91,17 +89,6 @@ pub(super) fn lists_of(table: &'static str) -> impl Iterator<Item = (Class, &'st
         let (class, phrases) = line.split_once(": ")?;
         Some((Class::named(class)?, phrases))
     })
-}
-
-/// The phrases of a table of weights.
-pub(super) fn weighed(table: &'static str) -> impl Iterator<Item = (i16, &'static str)> {
-    table
-        .lines()
-        .filter_map(|line| {
-            let (points, phrases) = line.split_once(": ")?;
-            Some((points.parse::<i16>().ok()?, phrases))
-        })
-        .flat_map(|(points, phrases)| phrases.split(", ").map(move |phrase| (points, phrase)))
 }
 
 /// Lists that are looked up as they stand, whatever the language, by class and first character.

@@ -1,5 +1,5 @@
 use super::class::Class;
-use super::languages::{GENERAL, Tongue, UNSPACED, WEIGHTS, weighed};
+use super::languages::{GENERAL, Tongue, UNSPACED};
 
 #[test]
 fn every_line_of_every_table_is_read() {
@@ -14,11 +14,4 @@ fn every_line_of_every_table_is_read() {
             .and_then(|(name, _)| Class::named(name));
         assert!(class.is_some(), "{line}");
     }
-}
-
-#[test]
-fn every_weight_is_read() {
-    let lines = WEIGHTS.lines().filter(|line| !line.starts_with('#'));
-    let phrases: usize = lines.map(|line| line.split(", ").count()).sum();
-    assert_eq!(weighed(WEIGHTS).count(), phrases);
 }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::class::Class;
-use super::languages::{Tongue, WEIGHTS, lists_of, weighed};
+use super::languages::{Tongue, lists_of};
 use crate::fast_hash::FastMap;
 
 /// The words of phrases so far.
@@ -20,19 +20,6 @@ pub(super) struct Phrases {
     says: Vec<(Tongue, Class)>,
     /// Where that of each node begins, and the end.
     first_says: Vec<usize>,
-    /// What phrases weigh, for each node.
-    weights: Vec<Weight>,
-}
-
-/// What a phrase weighs for (or, below zero, against) its sentence being a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Weight {
-    /// Wherever it stands.
-    pub(super) anywhere: i16,
-    /// Beyond that, where the sentence begins.
-    pub(super) first: i16,
-    /// Beyond that, where a later clause begins.
-    pub(super) later: i16,
 }
 
 /// Every phrase.
@@ -64,19 +51,12 @@ impl Phrases {
             .unwrap_or_default()
     }
 
-    /// What the words up to here weigh.
-    pub(super) fn weight(&self, node: Node) -> Option<Weight> {
-        let weight = self.weights.get(node.0 as usize).copied();
-        weight.filter(|weight| *weight != Weight::default())
-    }
-
     fn read() -> Self {
         let mut phrases = Self {
             next: FastMap::with_capacity_and_hasher(NODES, Default::default()),
             numbers: Vec::with_capacity(NODES),
             says: Vec::new(),
             first_says: Vec::new(),
-            weights: Vec::new(),
         };
         phrases.numbers.push(None);
         let mut ends: Vec<(Node, Tongue, Class)> = Vec::with_capacity(NODES);
@@ -85,7 +65,6 @@ impl Phrases {
                 phrases.add_list(list, |end| ends.push((end, tongue, class)));
             }
         }
-        phrases.weigh();
         phrases.put_in_order(&ends);
         phrases
     }
@@ -117,30 +96,6 @@ impl Phrases {
             }
         }
         self.first_says = first;
-    }
-
-    fn weigh(&mut self) {
-        let mut weights: Vec<(Node, Weight)> = Vec::with_capacity(NODES);
-        for (points, phrase) in weighed(WEIGHTS) {
-            let mut weight = Weight::default();
-            let (place, phrase) = match phrase.split_once(' ') {
-                Some(("^", rest)) => (&mut weight.first, rest),
-                Some(("|", rest)) => (&mut weight.later, rest),
-                _ => (&mut weight.anywhere, phrase),
-            };
-            *place = points;
-            let words = phrase.split_ascii_whitespace();
-            let end = words.fold(Self::START, |node, word| self.go_on(node, word));
-            weights.push((end, weight));
-        }
-        self.weights = vec![Weight::default(); self.numbers.len()];
-        for (node, weight) in weights {
-            if let Some(sum) = self.weights.get_mut(node.0 as usize) {
-                sum.anywhere += weight.anywhere;
-                sum.first += weight.first;
-                sum.later += weight.later;
-            }
-        }
     }
 
     /// Adds the phrases between the commas of a list, in one pass.
@@ -178,4 +133,4 @@ impl Phrases {
 }
 
 /// About so many there are.
-const NODES: usize = 14_000;
+const NODES: usize = 12_000;

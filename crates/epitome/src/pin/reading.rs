@@ -81,9 +81,7 @@ impl Reading {
             return Self::default();
         }
         if sentence.ends_with('?') || readers.iter().any(Reader::asks) {
-            // A question is in force only where it is a rule by itself.
-            let (strength, in_force) =
-                judged(&readers, depth, |reader| reader.polite_rule().map(Some));
+            let (strength, in_force) = judged(&readers, depth, Reader::polite_rule);
             return Self {
                 strength,
                 in_force,
@@ -91,7 +89,7 @@ impl Reading {
                 may_bind: false,
             };
         }
-        let (strength, in_force) = judged(&readers, depth, |reader| Some(reader.rule()));
+        let (strength, in_force) = judged(&readers, depth, Reader::rule);
         if depth == Depth::Form {
             return Self {
                 strength,
@@ -111,20 +109,18 @@ impl Reading {
     }
 }
 
-/// How a sentence reads, and what it comes to where somebody typed it: the most that a language reads in it. Without an
-/// answer of `rule` it is nothing.
+/// How a sentence reads, and what it comes to where somebody typed it: the most that a language reads in it.
 fn judged<'a>(
     readers: &[Reader<'a>],
     depth: Depth,
-    rule: impl Fn(&Reader<'a>) -> Option<Option<Strength>>,
+    rule: impl Fn(&Reader<'a>) -> Option<Strength>,
 ) -> (Option<Strength>, Option<Strength>) {
     let (mut reads, mut in_force) = (None, None);
     for reader in readers {
-        if let Some(strength) = rule(reader) {
-            reads = reads.max(strength);
-            if depth == Depth::Weight {
-                in_force = in_force.max(reader.in_force(strength));
-            }
+        let strength = rule(reader);
+        reads = reads.max(strength);
+        if depth == Depth::Weight {
+            in_force = in_force.max(reader.in_force(strength));
         }
     }
     (reads, in_force)

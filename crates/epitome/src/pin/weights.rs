@@ -1,0 +1,167 @@
+//! What speaks for an English sentence being an instruction in force, and how much: phrases and what the grammar finds.
+//!
+//! `languages/english_weights.txt` has them, as `epitome-eval/labels/fit` wrote them. A line is `points: phrase, phrase, …`.
+//! Behind `^` a phrase is one that the sentence begins with, behind "|" a later clause, behind `$` one that it ends with;
+//! `#` stands for a number. `@` names what is no phrase: a reading (`@forbids`), a class and its place
+//! (`@anywhere duty`), a length (`@words 8`), what counts before anything is said (`@start`).
+
+use std::sync::LazyLock;
+
+use super::class::Class;
+use super::evidence::{LENGTH_STEP, LENGTHS, READINGS};
+use crate::fast_hash::FastMap;
+
+pub(super) const TABLE: &str = include_str!("languages/english_weights.txt");
+/// The words of the longest phrases, and of those that a sentence begins with.
+pub(super) const LONGEST: usize = 3;
+pub(super) const LONGEST_FIRST: usize = 5;
+/// About so many phrases there are.
+const PHRASES: usize = 10_000;
+
+/// Every weight.
+pub(super) static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(TABLE));
+
+/// What stands for a phrase and where it stands: a hash of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Key(u64);
+
+impl Key {
+    /// Of phrases wherever they stand, before any word.
+    pub(super) const ANYWHERE: Self = Self(0);
+    /// Of those that the sentence begins with.
+    pub(super) const FIRST: Self = Self::ANYWHERE.and("^");
+    /// Of those that a later clause begins with.
+    pub(super) const LATER: Self = Self::ANYWHERE.and("|");
+    /// Of those that the sentence ends with.
+    pub(super) const LAST: Self = Self::ANYWHERE.and("$");
+
+    /// The phrase with more words, between them single spaces. It goes by bytes, so that a phrase of the table need not
+    /// be taken apart: the table is read whenever a program begins.
+    pub(super) const fn and(self, words: &str) -> Self {
+        let (mut hash, mut rest) = (self.0, words.as_bytes());
+        while let [byte, behind @ ..] = rest {
+            hash = Self::next(hash, *byte);
+            rest = behind;
+        }
+        Self(Self::next(hash, b' '))
+    }
+
+    const fn next(hash: u64, byte: u8) -> u64 {
+        const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
+        (hash ^ byte as u64).wrapping_mul(FACTOR).rotate_left(29)
+    }
+
+    /// A phrase as the table has it.
+    pub(super) const fn of(phrase: &str) -> Self {
+        Self::ANYWHERE.and(phrase)
+    }
+}
+
+/// What everything weighs, in tenths of a point.
+pub(super) struct Weights {
+    /// What counts before anything is said: most sentences are no rules.
+    pub(super) start: i32,
+    /// In the order of `READINGS`.
+    pub(super) readings: [i16; READINGS.len()],
+    pub(super) lengths: [i16; LENGTHS],
+    pub(super) classes: Places,
+    pub(super) phrases: FastMap<Key, i16>,
+}
+
+/// What classes weigh, by where a phrase of them stands.
+#[derive(Default)]
+pub(super) struct Places {
+    pub(super) anywhere: Classes,
+    /// At the beginning of the sentence, behind what may stand before a rule.
+    pub(super) first: Classes,
+    /// What the first clause is.
+    pub(super) head: Classes,
+    /// What a later clause is.
+    pub(super) later: Classes,
+}
+
+/// What each class weighs.
+pub(super) struct Classes([i16; 64]);
+
+impl Default for Classes {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl Classes {
+    /// What a set of them comes to.
+    pub(super) fn of(&self, mut classes: u64) -> i32 {
+        let mut sum = 0;
+        while classes != 0 {
+            let place = classes.trailing_zeros() as usize;
+            sum += self.0.get(place).map_or(0, |weight| i32::from(*weight));
+            classes &= classes - 1;
+        }
+        sum
+    }
+}
+
+impl Weights {
+    pub(super) fn of(&self, key: Key) -> Option<i16> {
+        self.phrases.get(&key).copied()
+    }
+
+    /// Reads a table. What it names and nobody knows is left out: a test sees to it that there is no such name.
+    pub(super) fn read(table: &str) -> Self {
+        let mut weights = Self {
+            start: 0,
+            readings: [0; READINGS.len()],
+            lengths: [0; LENGTHS],
+            classes: Places::default(),
+            phrases: FastMap::with_capacity_and_hasher(PHRASES, Default::default()),
+        };
+        for (points, name) in entries(table) {
+            match name.strip_prefix('@') {
+                Some("start") => weights.start = i32::from(points),
+                Some(name) => {
+                    if let Some(weight) = weights.named(name) {
+                        *weight = points;
+                    }
+                }
+                None => {
+                    weights.phrases.insert(Key::of(name), points);
+                }
+            }
+        }
+        weights
+    }
+
+    /// The weight of what is no phrase.
+    pub(super) fn named(&mut self, name: &str) -> Option<&mut i16> {
+        let Some((kind, name)) = name.split_once(' ') else {
+            let at = READINGS.iter().position(|(reading, _)| *reading == name)?;
+            return self.readings.get_mut(at);
+        };
+        let classes = match kind {
+            "words" => {
+                let length = name.parse::<usize>().ok()? / LENGTH_STEP;
+                return self.lengths.get_mut(length);
+            }
+            "anywhere" => &mut self.classes.anywhere,
+            "first" => &mut self.classes.first,
+            "head" => &mut self.classes.head,
+            "later" => &mut self.classes.later,
+            _ => return None,
+        };
+        classes.0.get_mut(Class::named(name)?.place())
+    }
+}
+
+/// The names of a table with their points.
+pub(super) fn entries(table: &str) -> impl Iterator<Item = (i16, &str)> {
+    let lines = table.lines().filter_map(|line| {
+        let (points, names) = line.split_once(": ")?;
+        Some((points.parse::<i16>().ok()?, names))
+    });
+    // By the comma alone: a search for two characters takes several times as long.
+    lines.flat_map(|(points, names)| {
+        let names = names.split(',');
+        names.map(move |name| (points, name.strip_prefix(' ').unwrap_or(name)))
+    })
+}
