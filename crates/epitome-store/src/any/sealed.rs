@@ -1,5 +1,10 @@
 //! Rows that are encrypted on their way in, where there is a key, and opened on their way out.
 
+#![expect(
+    clippy::manual_async_fn,
+    reason = "these futures borrow what they are given and are `Send`, as the traits want them: an `async fn` would not say so"
+)]
+
 use std::borrow::Cow;
 use std::slice;
 
@@ -41,8 +46,6 @@ impl AnyStore {
             .collect()
     }
 }
-
-// Futures that borrow what they are given and are `Send`, as the traits want them: an `async fn` would not say so.
 
 impl Conversations for AnyStore {
     fn conversation(
