@@ -169,22 +169,26 @@ pub(crate) async fn handle(
             return shape::error(wire, StatusCode::BAD_REQUEST, "incomplete_body", message);
         }
     };
-    let Some(encoding) = encoding else {
-        return exchange.converse(envelope, bytes, kind).await;
+    let plain = match encoding {
+        None => bytes,
+        Some(encoding) => {
+            let limit = proxy.inspection_limit_bytes;
+            match proxy.unpacking.unpack(bytes.clone(), encoding, limit).await {
+                Ok(plain) => {
+                    envelope.packed = Some(bytes);
+                    plain
+                }
+                Err(reason) => {
+                    let body = Body::from(bytes);
+                    return exchange
+                        .stream(envelope, body, Action::Passthrough, reason)
+                        .await;
+                }
+            }
+        }
     };
-    let limit = proxy.inspection_limit_bytes;
-    match proxy.unpacking.unpack(bytes.clone(), encoding, limit).await {
-        Ok(plain) => {
-            envelope.packed = Some(bytes);
-            exchange.converse(envelope, plain, kind).await
-        }
-        Err(reason) => {
-            let body = Body::from(bytes);
-            exchange
-                .stream(envelope, body, Action::Passthrough, reason)
-                .await
-        }
-    }
+    // By far the largest future here, which connections that only wait should not hold room for.
+    Box::pin(exchange.converse(envelope, plain, kind)).await
 }
 
 impl Proxy {

@@ -19,6 +19,7 @@
 #![warn(missing_docs)]
 
 mod any;
+mod bag;
 mod clock;
 mod error;
 mod housekeeping;

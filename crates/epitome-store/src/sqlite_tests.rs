@@ -169,7 +169,7 @@ async fn one_conversation_is_not_looked_for_among_all() {
             // Whether something was deleted at all is the first row of the tenant.
             let is_first = step.starts_with("SEARCH deleted_nodes");
             let scans = |table: &&str| step.starts_with(&format!("SCAN {table}"));
-            if step.ends_with("(tenant=?)") && !is_first || tables.iter().any(|one| scans(&one)) {
+            if step.ends_with("(tenant=?)") && !is_first || tables.iter().any(scans) {
                 slow.push(format!("{step}: {statement}"));
             }
         }

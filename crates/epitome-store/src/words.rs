@@ -8,9 +8,8 @@
 //! - a run of a script without spaces gives its characters and its pairs of neighbours;
 //! - `folded` takes case and accents away, where the database does not do it itself;
 //! - `query` is what an entry must have, in FTS5's words or as a check of counts;
-//! - `bag` is how often a text has each word, as bytes, and finding by them.
+//! - `Counted` is how often a text has each word; `bag` finds by them.
 
-mod bag;
 mod folded;
 mod query;
 
@@ -25,7 +24,6 @@ use epitome::Digest;
 
 use crate::TenantId;
 
-pub(crate) use bag::{Found, best, by_words};
 pub(crate) use folded::folded;
 pub(crate) use query::{Expression, Need, Term};
 

@@ -61,7 +61,8 @@ async fn fill(location: &str) {
         record: "{}".to_owned(),
         created_ms: 5,
     };
-    let committed = store.commit_compaction(&TenantId::local(), &span, &row);
+    let local = TenantId::local();
+    let committed = store.commit_compaction(&local, &span, &row);
     committed.await.unwrap();
     store.close().await;
 }

@@ -7,8 +7,8 @@ use super::connections::Connections;
 use super::decode;
 use super::query::{blob, query};
 use super::search::{Matches, Terms};
-use crate::words::{Counted, Expression, Need, by_words};
-use crate::{ConversationId, Error, Memories, MemoryRow, Result, Saved, TenantId};
+use crate::words::{Counted, Expression, Need};
+use crate::{ConversationId, Error, Memories, MemoryRow, Result, Saved, TenantId, bag};
 
 /// The columns of a memory, in the order in which they are decoded.
 macro_rules! columns {
@@ -149,7 +149,7 @@ async fn list(
             let all = all
                 .iter()
                 .map(|row| keys.open_memory(tenant, decode::memory(row)?));
-            return by_words(all.collect::<Result<_>>()?, text, limit);
+            return bag::by_words(&all.collect::<Result<Vec<_>>>()?, text, limit);
         }
         Some(text) => {
             let numbers = search(&mut transaction, tenant, text, limit).await?;

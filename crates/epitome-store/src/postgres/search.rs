@@ -12,8 +12,9 @@ use super::PostgresStore;
 use super::connections::Connections;
 use super::decode;
 use super::query::{blob, query};
+use crate::bag::{self, Found};
 use crate::seal::Value;
-use crate::words::{Counted, Expression, Found, Need, best};
+use crate::words::{Counted, Expression, Need};
 use crate::{EntryRow, EntryWords, Keys, Result, Search, SearchHit, SearchScope, TenantId};
 
 pub(super) use terms::{Matches, Terms};
@@ -321,7 +322,7 @@ async fn matching(
         let hit = decode::place(row)?;
         matches.add(row, 4, hit.entry, hit)?;
     }
-    Ok(best(matches.scored(), limit))
+    Ok(bag::best(matches.scored(), limit))
 }
 
 /// What is encrypted is looked through, entry by entry.

@@ -9,10 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use bytes::Bytes;
 use ring::aead::{Aad, NONCE_LEN, Nonce};
-use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::{KeyId, Keys, Value};
-use crate::{Error, Result, TenantId};
+use crate::{Error, Result, TenantId, clock};
 
 /// No text begins with it: 0xFF is in no UTF-8.
 const MARK: &[u8] = b"\xFFepitome";
@@ -157,9 +156,7 @@ fn seal_with(
     let mut nonce = [0; NONCE_LEN];
     match value.repeats() {
         true => nonce = key.nonce_of(tenant, &bound_to, clear),
-        false => SystemRandom::new()
-            .fill(&mut nonce)
-            .map_err(|_| Error::NoRandom)?,
+        false => clock::unforeseeable(&mut nonce).map_err(|_| Error::NoRandom)?,
     }
     let mut bytes = clear.to_vec();
     let sealing = key.of_tenant(tenant)?;

@@ -6,7 +6,7 @@ use super::SqliteStore;
 use super::decode;
 use super::transaction::begin;
 use crate::words::{self, Need};
-use crate::{ConversationId, Error, Keys, Memories, MemoryRow, Result, Saved, TenantId};
+use crate::{ConversationId, Error, Keys, Memories, MemoryRow, Result, Saved, TenantId, bag};
 
 /// The columns of a memory, in the order in which they are decoded.
 macro_rules! columns {
@@ -119,7 +119,7 @@ async fn list(
         Some(query) if keys.is_empty() => search(readers, tenant, query, limit).await,
         Some(query) => {
             let all = newest(readers, keys, tenant, i64::MAX).await?;
-            words::by_words(all, query, limit)
+            bag::by_words(&all, query, limit)
         }
         None => newest(readers, keys, tenant, limit.into()).await,
     }

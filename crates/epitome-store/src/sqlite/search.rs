@@ -11,8 +11,9 @@ use super::decode;
 use super::schema::has_table;
 use super::transaction::begin;
 use super::{Access, SqliteStore};
+use crate::bag::Found;
 use crate::seal::Value;
-use crate::words::{self, Counted, Expression, Found, Need};
+use crate::words::{self, Counted, Expression, Need};
 use crate::{
     ConversationId, EntryRow, EntryWords, Keys, Result, Search, SearchHit, SearchScope, TenantId,
 };

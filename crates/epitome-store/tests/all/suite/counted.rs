@@ -33,7 +33,10 @@ pub(crate) async fn counts_are_known_to_all(store: impl Store) {
     assert_eq!(store.counted_at(&tenant("u"), &links).await.unwrap(), []);
     // What is a day older than the newest one is not asked for any more.
     let late = row("d", 30, 86_400_003);
-    store.keep_counted(&t, &[late.clone()]).await.unwrap();
+    store
+        .keep_counted(&t, std::slice::from_ref(&late))
+        .await
+        .unwrap();
     let links = [node("a"), node("b"), node("d")];
     let mut found = store.counted_at(&t, &links).await.unwrap();
     found.sort_by_key(|row| row.at_ms);

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::{Counted, Expression, Need, Term, folded};
 use crate::rank::{self, Candidate, Searched};
+use crate::words::{Counted, Expression, Need, Term, folded};
 use crate::{Error, MemoryRow, Result, SearchHit};
 
 impl Counted {
@@ -113,17 +113,13 @@ pub(crate) fn best(scored: Vec<(SearchHit, f64)>, limit: u32) -> Vec<SearchHit> 
 }
 
 /// Those of `memories` that have the words of `query`, the best first. They come in the order in which equally good ones are to stand.
-pub(crate) fn by_words(
-    memories: Vec<MemoryRow>,
-    query: &str,
-    limit: u32,
-) -> Result<Vec<MemoryRow>> {
+pub(crate) fn by_words(memories: &[MemoryRow], query: &str, limit: u32) -> Result<Vec<MemoryRow>> {
     for need in [Need::All, Need::Any] {
         let Some(expression) = Expression::of(query, need) else {
             break;
         };
         let mut found = Found::new(&expression);
-        for memory in &memories {
+        for memory in memories {
             found.add(&Counted::of(&memory.text).to_bytes(), memory)?;
         }
         let mut best = found.scored();
