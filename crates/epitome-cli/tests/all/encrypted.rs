@@ -98,7 +98,7 @@ async fn with_a_key(location: &str) {
         for arguments in [
             &["log"][..],
             &["show", "k1"],
-            &["undo", "k1"],
+            &["undo", "--session", "talk"],
             &["store", "stats"],
         ] {
             let output = run(location, key, arguments);

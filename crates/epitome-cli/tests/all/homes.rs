@@ -82,7 +82,7 @@ fn inspect_alone_looks_where_agents_keep_their_conversations() {
     let text = stdout(&output);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 5, "{text}");
-    assert!(lines[1].starts_with("2026-03-09 claude-code"), "{text}");
+    assert!(lines[1].starts_with("2026-03-09  claude-code"), "{text}");
     assert!(
         lines[1].ends_with("~/.claude/projects/-work/new.jsonl"),
         "{text}"

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{example, json as object, run, run_with_input, stderr};
+use crate::support::{epitome, example, json as object, run, run_with_input, stderr};
 
 /// A session of many steps, in the unified form.
 fn session(steps: usize) -> String {
@@ -240,8 +240,10 @@ fn designs_are_set_side_by_side() {
         }
     }
     assert!(stderr(&output).contains("broken.json"));
-    let text = run(&["compare", path, "--window", "40k"]);
-    let text = String::from_utf8(text.stdout).unwrap();
+    let mut narrow = epitome();
+    narrow.env("COLUMNS", "80");
+    let text = narrow.args(["compare", path, "--window", "40k"]).output();
+    let text = String::from_utf8(text.unwrap().stdout).unwrap();
     assert!(
         text.contains("2 files") && text.contains("own spend: $0"),
         "{text}"
