@@ -124,7 +124,7 @@ async fn with_a_key(location: &str) {
     said(location, &both, &["store", "rotate"]);
     assert_eq!(run(location, Some(KEY), &["log"]).status.code(), Some(2));
     assert!(said(location, OTHER, &["show", "k1"]).contains("a planted summary"));
-    said(location, OTHER, &["undo", "k1"]);
+    said(location, OTHER, &["undo", "--session", "talk"]);
     assert!(said(location, OTHER, &["log", "--session", "talk"]).contains("undone"));
 
     let folder = tempfile::tempdir().unwrap();

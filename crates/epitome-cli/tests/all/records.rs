@@ -152,7 +152,11 @@ async fn what_engines_and_proxies_stored_is_read_alike() {
     assert_eq!(listed["conversations"].as_array().unwrap().len(), 2);
     for (session, member, tells) in [
         (&kept.engine, "compaction", "tokens were allowed"),
-        (&kept.proxy, "covered_links", "made for a window of 8,000 tokens"),
+        (
+            &kept.proxy,
+            "covered_links",
+            "made for a window of 8,000 tokens",
+        ),
     ] {
         let log = kept.json(&["log", "--session", session]);
         let compactions = log["compactions"].as_array().unwrap();

@@ -66,7 +66,8 @@ async fn conversation(wire: Wire, kind: Kind, window: u64, seed: u64) -> Tally {
         // What no provider counted is estimated, and may be off by a little more than its error bar (A9).
         assert!(
             input + reserve <= window + window / 100,
-            "{what}: {input} with {action} {reason}"
+            "{what}: {input} with {action} {reason}, taken for {:?}",
+            received.header("x-epitome-tokens")
         );
         assert_eq!(received.status, 200, "{what}: {reason} {input}");
         assert!(
