@@ -244,12 +244,7 @@ impl<'r> Walk<'r> {
                 (Err(_), Some(reason)) => self.compact(reason),
                 (Err(reason), None) => Step::Unchanged(reason),
             },
-            Move::Show(_) | Move::Send(_) => {
-                if let Some(ready) = &mut self.ready {
-                    self.session.waits(ready);
-                }
-                Step::Sent
-            }
+            Move::Show(_) | Move::Send(_) => Step::Sent,
         }
     }
 

@@ -38,12 +38,11 @@ fn product(phase: &Phase, prices: CachePrices, line: u64, window_tokens: u64) ->
     let mut requests = phase.waits.iter();
     let found = requests.position(|wait| {
         let left = line.saturating_sub(wait.before_tokens);
-        let last_tokens = waited.last_tokens;
         let swap = Swap {
             before_tokens: wait.before_tokens,
             after_tokens: wait.after_tokens,
             rewritten_tokens: wait.again_tokens + wait.new_tokens,
-            new_tokens: wait.before_tokens - last_tokens,
+            new_tokens: waited.new_in(wait.before_tokens),
             waited_tokens: waited.excess_tokens,
             sent_tokens: waited.sent_tokens,
             written_tokens: waited.new_tokens,
@@ -51,7 +50,7 @@ fn product(phase: &Phase, prices: CachePrices, line: u64, window_tokens: u64) ->
             prices,
             window_tokens,
         };
-        waited.add(&swap);
+        waited.add(wait.before_tokens, swap.excess_tokens());
         swap.pays()
     });
     found.or_else(|| phase.last_forced())

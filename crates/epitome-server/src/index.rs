@@ -9,7 +9,7 @@ mod written;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use epitome::{Digest, Ledger, LedgerSettings, Swap, Waited};
+use epitome::{Digest, Ledger, LedgerSettings};
 use epitome_engine::known_models::SummaryPlacement;
 use epitome_store::ConversationId;
 use epitome_wire::{Conversation, Prehashed};
@@ -49,8 +49,6 @@ struct Inner {
     refused: HashSet<(Digest, SummaryPlacement)>,
     /// What was tried in each conversation.
     ledgers: HashMap<ConversationId, Ledger>,
-    /// What requests took too much since a compaction lies ready, by its id.
-    waited: HashMap<String, Waited>,
     /// Compactions that were taken back, and where they ended.
     undone: HashSet<String>,
     undone_nodes: HashSet<Digest, Prehashed>,
@@ -255,19 +253,13 @@ impl Index {
             return;
         }
         inner.prepared.remove(&epoch.node, &epoch.id);
-        inner.waited.remove(&epoch.id);
         inner.published.insert(epoch);
     }
 
-    /// An epoch lies ready; the last request took so much without it, or nobody knows (0).
-    pub(crate) fn prepare(&self, epoch: Arc<Epoch>, size_tokens: u64) {
+    /// An epoch lies ready.
+    pub(crate) fn prepare(&self, epoch: Arc<Epoch>) {
         let mut inner = self.lock();
         if !inner.undone.contains(&epoch.id) {
-            if inner.waited.len() >= TRIED {
-                inner.waited.clear();
-            }
-            let waited = inner.waited.entry(epoch.id.clone());
-            waited.or_insert_with(|| Waited::since(size_tokens));
             inner.prepared.insert(epoch);
         }
     }
@@ -277,7 +269,6 @@ impl Index {
         let mut inner = self.lock();
         inner.published = Epochs::default();
         inner.prepared = Epochs::default();
-        inner.waited.clear();
     }
 
     /// A provider refused what this epoch makes of a request in this form: it is not applied so again by this process.
@@ -317,20 +308,6 @@ impl Index {
             inner.ledgers.clear();
         }
         inner.ledgers.insert(conversation.clone(), ledger);
-    }
-
-    /// A request goes out while a compaction lies ready.
-    pub(crate) fn waits(&self, id: &str, swap: &Swap) {
-        let mut inner = self.lock();
-        if inner.waited.len() >= TRIED {
-            inner.waited.clear();
-        }
-        inner.waited.entry(id.to_owned()).or_default().add(swap);
-    }
-
-    /// What requests took since a compaction lies ready.
-    pub(crate) fn waited(&self, id: &str) -> Waited {
-        self.lock().waited.get(id).copied().unwrap_or_default()
     }
 
     /// An epoch was taken back.

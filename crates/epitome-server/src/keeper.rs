@@ -313,10 +313,6 @@ impl Keeper {
                 self.send(ticket, case.applied, Reason::BelowLine, before, &case.now)
             }
             Move::Send(reason) => {
-                if let Some(ready) = &ready {
-                    let swap = case.course.swap(&sight, &ready.facts);
-                    self.index.waits(&ready.epoch.id, &swap);
-                }
                 let reason = if case.now.fits() {
                     Reason::BelowLine
                 } else {

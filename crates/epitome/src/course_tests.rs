@@ -69,18 +69,13 @@ fn what_is_ready_waits_until_it_pays_or_must_or_the_cache_is_cold() {
     let course = of(PresetName::Default, 40_000);
     let log = chat(245);
     let sight = Sight::of(&log);
-    let ready = |excess_tokens| ReadyFacts {
+    let ready = |seen_entries| ReadyFacts {
         after_tokens: 12_000,
         kept_tokens: 200,
-        waited: Waited {
-            excess_tokens,
-            // What goes on below it is in what was sent.
-            sent_tokens: excess_tokens * 2,
-            ..Waited::default()
-        },
+        seen_entries,
     };
     let work = |cache| Work {
-        ready: Some(ready(0)),
+        ready: Some(ready(usize::MAX)),
         cache,
         ..Work::built_in()
     };
@@ -92,20 +87,47 @@ fn what_is_ready_waits_until_it_pays_or_must_or_the_cache_is_cold() {
     let fits = |log: &Log| course.reading(&Sight::of(log)).fits();
     let log = (245..300).rev().map(chat).find(fits).unwrap();
     let sight = Sight::of(&log);
-    let swap = course.swap(&sight, &ready(0));
-    assert!(course.reading(&sight).fits(), "{swap:?}");
-    let enough = u64::try_from(swap.price() / u128::from(swap.prices.read)).unwrap() + 1;
-    let waited = |tokens| Work {
-        ready: Some(ready(tokens)),
+    let pays = |seen: &usize| course.swap(&sight, &ready(*seen)).pays();
+    let enough = (0..log.len()).rev().find(pays).unwrap();
+    assert!(enough + 4 < log.len(), "not at once: {enough}");
+    let waited = |seen| Work {
+        ready: Some(ready(seen)),
         ..Work::built_in()
     };
     let pays = course.before_request(&sight, &waited(enough));
     assert!(matches!(pays, Move::Show(ShowNow::Pays(swap)) if swap.pays()));
-    let early = course.before_request(&sight, &waited(enough / 8));
+    let early = course.before_request(&sight, &waited(enough + 4));
     assert_eq!(early, Move::Send(Reason::NearLine));
     let over = chat(500);
     let must = course.before_request(&Sight::of(&over), &work(CacheState::Warm));
     assert_eq!(must, Move::Show(ShowNow::Must(Reason::HardLine)));
+}
+
+#[test]
+fn what_went_out_while_something_lay_ready_is_read_from_the_answers() {
+    let course = of(PresetName::Default, 40_000);
+    let all = chat(245);
+    let seen = 201;
+    let ready = ReadyFacts {
+        after_tokens: 12_000,
+        kept_tokens: 200,
+        seen_entries: seen,
+    };
+    let swap = course.swap(&Sight::of(&all), &ready);
+    // The same request by request: each ends where an answer begins.
+    let requests = (seen + 1..all.len()).filter(|at| all.role(*at) == Some(Role::Assistant));
+    let size = |entries: usize| all.tokens(0..entries);
+    let first = size(seen);
+    let mut waited = Waited::since(course.frame().tokens + first);
+    for at in requests {
+        waited.add(course.frame().tokens + size(at), swap.excess_tokens());
+    }
+    assert!(waited.sent_tokens > 0);
+    assert_eq!(swap.waited_tokens, waited.excess_tokens);
+    assert_eq!(swap.sent_tokens, waited.sent_tokens);
+    assert_eq!(swap.written_tokens, waited.new_tokens);
+    let now = course.frame().tokens + size(all.len());
+    assert_eq!(swap.new_tokens, waited.new_in(now));
 }
 
 #[test]

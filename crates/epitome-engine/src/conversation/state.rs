@@ -151,15 +151,6 @@ impl State {
         (finding, shared.models.update_of(&key, news, now_ms))
     }
 
-    /// A request goes out while a compaction lies ready.
-    pub(super) fn wait(&mut self) {
-        if let Some(ready) = &mut self.ready
-            && let Ok(prepared) = &mut ready.written.prepared
-        {
-            self.session.waits(prepared);
-        }
-    }
-
     /// The messages of the view as a JSON list: original bytes around the summary. What is not shown is not touched.
     pub(super) fn list(&self, wire: Wire) -> Bytes {
         let summary = self.session.compaction();

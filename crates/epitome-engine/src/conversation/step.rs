@@ -84,7 +84,6 @@ impl Conversation {
                 }
                 Move::Await(reason) => reason,
                 Move::Show(_) | Move::Send(_) => {
-                    state.wait();
                     return Ok(match work.is_writing {
                         true => StepAction::Preparing,
                         false => StepAction::Proceed,

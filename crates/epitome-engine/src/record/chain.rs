@@ -13,6 +13,10 @@ pub struct ChainRecord {
     pub covered_links: usize,
     /// Whether the task stands in front of the summary, as it was sent.
     pub task_in_head: bool,
+    /// How many links the request had that it was made on: what went out since is read from the answers behind them. Records
+    /// of earlier versions do not tell (0).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub made_on_links: usize,
     /// What the client's own notes inside the span may take.
     pub notes_cap_tokens: u64,
     /// What the summary message costs.

@@ -57,8 +57,7 @@ impl Keeper {
         };
         // It is stored before it is used, and published once the provider took it.
         let stored = self.commit(&ticket, &case, made, Patience::Request).await;
-        self.index
-            .prepare(Arc::clone(&stored.epoch), case.now.size_tokens);
+        self.index.prepare(Arc::clone(&stored.epoch));
         let beginning = Beginning::Untold;
         self.tell_hooks(&ticket, &case, &stored.epoch, &stored.applied, beginning);
         let mut ticket = unshared(ticket);
@@ -88,10 +87,11 @@ impl Keeper {
     pub(super) fn ready(&self, ticket: &Ticket, case: &Case) -> Option<Ready> {
         let epoch = self.prepared(ticket, case)?;
         let applied = epoch.apply(&ticket.conversation, &ticket.body, ticket.form)?;
+        let sight = self.sight(ticket, case.applied.as_ref());
         let facts = ReadyFacts {
             after_tokens: ticket.total_tokens().saturating_sub(applied.saved_tokens),
             kept_tokens: ticket.fixed_tokens + applied.kept_tokens,
-            waited: self.index.waited(&epoch.id),
+            seen_entries: seen_entries(&epoch, ticket, sight.log.len()),
         };
         Some(Ready {
             epoch,
@@ -388,6 +388,7 @@ impl Keeper {
             false => Epoch::freeze_view(id, class, session, conversation),
         };
         let made = epoch.and_then(|mut epoch| {
+            epoch.record.made_on_links = conversation.chain.len();
             // What an earlier round left out is not in what it shows.
             if let Some(earlier) = ticket.epoch.as_ref().filter(|_| basis == Basis::View) {
                 epoch.record.leave_out(&earlier.record.unpinned);
@@ -426,6 +427,16 @@ impl Keeper {
             model: ticket.model.model.clone(),
         });
     }
+}
+
+/// How many of the entries of what is shown, of which there are so many, the request had that an epoch was made on. What came
+/// since is shown as it was sent.
+fn seen_entries(epoch: &Epoch, ticket: &Ticket, shown: usize) -> usize {
+    let conversation = &ticket.conversation;
+    let last = epoch.record.made_on_links.checked_sub(1);
+    let last = last.and_then(|link| conversation.chain.get(link));
+    let since = last.map_or(0, |(index, _)| conversation.log.len() - (index + 1));
+    shown.saturating_sub(since)
 }
 
 /// A compaction with its row in the store.

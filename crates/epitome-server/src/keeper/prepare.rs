@@ -66,7 +66,7 @@ impl Keeper {
                 let stored = keeper.commit(&ticket, &case, made, patience).await;
                 // What a model wrote cannot be made again: it is used only once it is stored.
                 if is_ours || stored.is_stored {
-                    keeper.index.prepare(stored.epoch, case.now.size_tokens);
+                    keeper.index.prepare(stored.epoch);
                 }
             }
             keeper.index.release(&conversation);

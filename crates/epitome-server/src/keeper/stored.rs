@@ -104,7 +104,7 @@ impl Keeper {
                     self.index.publish(epoch);
                 } else {
                     // What was sent since is not stored.
-                    self.index.prepare(epoch, 0);
+                    self.index.prepare(epoch);
                 }
             }
         }

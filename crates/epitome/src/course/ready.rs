@@ -1,7 +1,9 @@
 //! A compaction that is ready: whether it is shown now.
 
 use super::{Course, Decision, Sight};
-use crate::gauge::{Swap, Waited};
+use crate::gauge::{Reading, Swap, Waited};
+use crate::log::Log;
+use crate::message::Role;
 use crate::plan::unseen_tokens;
 use crate::reason::Reason;
 
@@ -21,8 +23,9 @@ pub struct ReadyFacts {
     pub after_tokens: u64,
     /// What of that stands in front and stays as it is now.
     pub kept_tokens: u64,
-    /// What requests took since it lies ready.
-    pub waited: Waited,
+    /// How many entries of the log the request had that it was made on. What went out since is read from the answers behind
+    /// them: nobody has to remember it, and all who share a conversation do the same sum.
+    pub seen_entries: usize,
 }
 
 /// Why a compaction that is ready is shown now.
@@ -81,6 +84,8 @@ impl Course {
     pub fn swap(&self, sight: &Sight<'_>, ready: &ReadyFacts) -> Swap {
         let reading = self.reading(sight);
         let after_tokens = reading.real(ready.after_tokens);
+        let excess_tokens = reading.size_tokens.saturating_sub(after_tokens);
+        let waited = waited(sight.log, ready.seen_entries, &reading, excess_tokens);
         let left = reading.lines.map_or(0, |lines| {
             lines.hard_tokens.saturating_sub(reading.size_tokens)
         });
@@ -88,10 +93,10 @@ impl Course {
             before_tokens: reading.size_tokens,
             after_tokens,
             rewritten_tokens: after_tokens.saturating_sub(reading.real(ready.kept_tokens)),
-            new_tokens: ready.waited.new_in(reading.size_tokens),
-            waited_tokens: ready.waited.excess_tokens,
-            sent_tokens: ready.waited.sent_tokens,
-            written_tokens: ready.waited.new_tokens,
+            new_tokens: waited.new_in(reading.size_tokens),
+            waited_tokens: waited.excess_tokens,
+            sent_tokens: waited.sent_tokens,
+            written_tokens: waited.new_tokens,
             requests: left / self.growth(sight, &reading).tokens.max(1),
             prices: self.cache_prices,
             window_tokens: self.window().tokens,
@@ -109,4 +114,26 @@ impl Course {
         self.reading(sight)
             .real(apart + wanted.max(room.target_tokens))
     }
+}
+
+/// What requests took since one that had the first `seen` entries: each answer behind them was one. All were too large by as
+/// much, since both views grow alike.
+fn waited(log: &Log, seen: usize, reading: &Reading, excess_tokens: u64) -> Waited {
+    let seen = seen.min(log.len());
+    let size_of = |end: usize| {
+        let since = reading.real(log.tokens(end..log.len()));
+        reading.size_tokens.saturating_sub(since)
+    };
+    let mut waited = Waited::since(size_of(seen));
+    // What stands right behind them is the answer to that request itself.
+    let mut is_answering = true;
+    for at in seen..log.len() {
+        let is_answer = log.role(at) == Some(Role::Assistant);
+        // An answer may be several entries in a row.
+        if is_answer && !is_answering {
+            waited.add(size_of(at), excess_tokens);
+        }
+        is_answering = is_answer;
+    }
+    waited
 }

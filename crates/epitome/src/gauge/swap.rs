@@ -131,20 +131,18 @@ impl Waited {
         }
     }
 
-    /// A request goes out without it.
-    pub const fn add(&mut self, swap: &Swap) {
-        self.excess_tokens = self.excess_tokens.saturating_add(swap.excess_tokens());
-        self.sent_tokens = self.sent_tokens.saturating_add(swap.before_tokens);
-        self.new_tokens = self.new_tokens.saturating_add(swap.new_tokens);
-        self.last_tokens = swap.before_tokens;
+    /// A request of this size went out without it, by so much too large.
+    pub const fn add(&mut self, request_tokens: u64, excess_tokens: u64) {
+        self.new_tokens = self.new_tokens.saturating_add(self.new_in(request_tokens));
+        self.excess_tokens = self.excess_tokens.saturating_add(excess_tokens);
+        self.sent_tokens = self.sent_tokens.saturating_add(request_tokens);
+        self.last_tokens = request_tokens;
     }
 
     /// What is new in a request that takes so much.
-    pub(crate) const fn new_in(&self, size_tokens: u64) -> u64 {
-        match self.last_tokens {
-            0 => 0,
-            last => size_tokens.saturating_sub(last),
-        }
+    #[must_use]
+    pub const fn new_in(&self, request_tokens: u64) -> u64 {
+        request_tokens.saturating_sub(self.last_tokens)
     }
 }
 

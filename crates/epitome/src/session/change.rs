@@ -88,7 +88,6 @@ impl Session {
             changes,
             from_messages,
             shown: _,
-            waited: _,
         } = prepared;
         if changes != self.changes.len() {
             return Err(CommitError::Superseded);

@@ -8,7 +8,6 @@ use crate::compaction::{Compaction, MadeFrom};
 use crate::course::Sight;
 use crate::design::Design;
 use crate::event::{Event, Pruning, Started};
-use crate::gauge::Waited;
 use crate::ledger::{Failure, Rung};
 use crate::log::Log;
 use crate::message::Message;
@@ -33,8 +32,6 @@ pub struct Job {
     pub(super) made_from: MadeFrom,
     /// How many messages the conversation showed.
     pub(super) shown: usize,
-    /// What a request took when the work began.
-    pub(super) size_tokens: u64,
     /// The same work on all there ever was, for the built-in summariser.
     pub(super) originals: Option<Box<Self>>,
 }
@@ -49,8 +46,6 @@ pub struct Prepared {
     pub(super) from_messages: usize,
     /// How many messages the conversation showed.
     pub(super) shown: usize,
-    /// What requests took since it lies ready.
-    pub(super) waited: Waited,
 }
 
 impl Prepared {
@@ -86,7 +81,6 @@ impl Job {
             changes: 0,
             made_from: MadeFrom::View,
             shown,
-            size_tokens: 0,
             originals: None,
         }
     }
@@ -133,7 +127,6 @@ impl Session {
             changes: self.changes.len(),
             made_from: MadeFrom::View,
             shown: self.shown.log.len(),
-            size_tokens: self.reading().size_tokens,
             originals: None,
         };
         Ok(Job {

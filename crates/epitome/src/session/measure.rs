@@ -128,12 +128,6 @@ impl Session {
         self.course.shows(&self.sight(), &ready, cache)
     }
 
-    /// A request goes out while a compaction lies ready: what it takes too much stands against what showing it costs.
-    pub fn waits(&self, prepared: &mut Prepared) {
-        let swap = self.course.swap(&self.sight(), &self.ready_facts(prepared));
-        prepared.waited.add(&swap);
-    }
-
     /// What showing a compaction that is ready would make of the next request.
     #[must_use]
     pub fn ready_facts(&self, prepared: &Prepared) -> ReadyFacts {
@@ -145,7 +139,7 @@ impl Session {
         ReadyFacts {
             after_tokens: frame + system + prepared.compaction.tokens_after + since,
             kept_tokens: frame + log.tokens(0..plan.head.end.min(log.len())),
-            waited: prepared.waited,
+            seen_entries: prepared.shown,
         }
     }
 

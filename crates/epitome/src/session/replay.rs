@@ -7,7 +7,6 @@ use super::{CommitError, Prepared, Record, Session};
 use crate::compaction::Compaction;
 use crate::course::Course;
 use crate::digest::Digest;
-use crate::gauge::Waited;
 use crate::log::Log;
 use crate::message::Message;
 use crate::meter::Meter;
@@ -79,7 +78,6 @@ impl Session {
             changes: self.changes.len(),
             from_messages,
             shown: self.shown.log.len(),
-            waited: Waited::default(),
         };
         let told = self.events.len();
         self.commit(prepared)?;

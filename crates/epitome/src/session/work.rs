@@ -7,7 +7,6 @@ use super::{Job, Prepared};
 use crate::compaction::{Basis, Compaction};
 use crate::design::Design;
 use crate::files::FileOperations;
-use crate::gauge::Waited;
 use crate::message::Message;
 use crate::meter::Meter;
 use crate::plan::{Layout, NoPlan, Plan, leading_system, notes_tokens, percent_of};
@@ -200,7 +199,6 @@ impl Job {
             changes: self.changes,
             from_messages: self.messages.len(),
             shown: self.shown,
-            waited: Waited::since(self.size_tokens),
         }
     }
 
