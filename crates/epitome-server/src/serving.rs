@@ -20,7 +20,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::clock::{Timer, sleep, within};
 use crate::tenants::Peer;
@@ -38,34 +38,57 @@ pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     peers: Peers,
-    shutdown: impl Future<Output = ()> + Send,
+    shutdown: impl Future<Output = ()> + Send + 'static,
 ) {
-    let mut shutdown = pin!(shutdown);
     let connections = TaskTracker::new();
     let ending = CancellationToken::new();
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut shutdown => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                // Small pieces of an answer leave as they come.
-                let _ = stream.set_nodelay(true);
-                let peer = (peers == Peers::Told).then(|| Peer(peer.ip()));
-                connections.spawn(converse(stream, peer, router.clone(), ending.clone()));
-            }
-            Err(error) if is_of_one_client(&error) => {}
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection; trying again");
-                sleep(FULL).await;
-            }
-        }
-    }
-    drop(listener);
+    let door = Door {
+        router,
+        peers,
+        connections: connections.clone(),
+        ending: ending.clone(),
+    };
+    // On a thread that serves connections: who waits for the end may stand on another one, which each of them would wake.
+    let accepting = connections.spawn(door.accept(listener, shutdown));
+    AbortOnDropHandle::new(accepting).await.ok();
     ending.cancel();
     connections.close();
     connections.wait().await;
+}
+
+/// Where connections come in.
+struct Door {
+    router: Router,
+    peers: Peers,
+    connections: TaskTracker,
+    ending: CancellationToken,
+}
+
+impl Door {
+    async fn accept(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
+        let mut shutdown = pin!(shutdown);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = &mut shutdown => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => {
+                    // Small pieces of an answer leave as they come.
+                    let _ = stream.set_nodelay(true);
+                    let peer = (self.peers == Peers::Told).then(|| Peer(peer.ip()));
+                    let (router, ending) = (self.router.clone(), self.ending.clone());
+                    self.connections
+                        .spawn(converse(stream, peer, router, ending));
+                }
+                Err(error) if is_of_one_client(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection; trying again");
+                    sleep(FULL).await;
+                }
+            }
+        }
+    }
 }
 
 /// Whether requests are told from where they came.
