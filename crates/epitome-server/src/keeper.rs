@@ -258,7 +258,8 @@ impl Keeper {
             place,
             dropped_pins: None,
             lent: endpoint.lent.clone().filter(|_| kind == Kind::Turn),
-            is_private: endpoint.is_private || !allowed.stores,
+            is_private: endpoint.is_private,
+            has_room: allowed.stores,
             asks_models: allowed.asks_models,
             now_ms,
         };
@@ -286,8 +287,8 @@ impl Keeper {
         }
         // Another node may have shown what lay ready, or made what is needed here.
         let is_near = case.now.nears_the_line() || !case.now.fits();
-        if is_near && self.catch_up(&mut ticket, &need).await {
-            (need, before) = self.need(&ticket);
+        if is_near && let Some(since) = self.catch_up(&mut ticket).await {
+            (need, before) = since;
             case = self.case(&mut ticket, need, before);
         }
         let ready = self.ready(&ticket, &case);

@@ -162,7 +162,7 @@ impl Keeper {
         reason: Reason,
     ) -> Result<Made, NoPlan> {
         let work = self.write(ticket, case, reason);
-        if ticket.is_private {
+        if ticket.is_kept_out() {
             return work.await;
         }
         let conversation = &ticket.place.conversation;
