@@ -3,6 +3,7 @@
 mod health;
 mod late;
 mod lookup;
+mod turns;
 mod work;
 mod writer;
 
@@ -14,7 +15,7 @@ use epitome_engine::known_models::BeliefUpdate;
 use epitome_engine::record::RecordError;
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, CompactionRow, CompactionState, Compactions,
-    ConversationId, CountedRow, Outcome, PinRow, Pins, TenantId, TurnRow, Turns,
+    ConversationId, CountedRow, Outcome, PinRow, Pins, TenantId, TurnRow,
 };
 use tokio_util::task::TaskTracker;
 
@@ -32,8 +33,6 @@ use writer::{Queue, Write};
 
 /// How long a request waits for the store to answer a question.
 const READ_DEADLINE: Duration = Duration::from_millis(50);
-/// How long a history is read that no request waits for any more.
-const LONG_READ_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a request waits for a compaction to be on disk. Beyond it the request goes out all the same: the
 /// built-in summary is a pure function of the span, so no other node will make different bytes.
 const COMMIT_DEADLINE: Duration = Duration::from_millis(500);
@@ -176,37 +175,6 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         false
-    }
-
-    /// What `keep` makes of the turns that lead to an answer, the first one first; nothing when the store is slow or broken. A
-    /// request does not wait long for them, but they are read to the end all the same: the next one finds them kept.
-    pub(crate) async fn turns_to<T: Send + 'static>(
-        &self,
-        id: &str,
-        keep: impl FnOnce(&[TurnRow]) -> Option<T> + Send + 'static,
-    ) -> Option<T> {
-        let store = Arc::clone(self.store.as_ref()?);
-        let (tenant, id) = (self.tenant.clone(), id.to_owned());
-        let health = Arc::clone(&self.health);
-        let reading = self.tasks.spawn(async move {
-            let turns = store.turns_to(&tenant, &id);
-            match crate::clock::within(LONG_READ_DEADLINE, turns).await {
-                Ok(Ok(turns)) => {
-                    health.worked(READ);
-                    return keep(&turns);
-                }
-                Ok(Err(error)) => health.failed(READ, &error),
-                Err(_) => health.late(READ),
-            }
-            None
-        });
-        match crate::clock::within(READ_DEADLINE, reading).await {
-            Ok(read) => read.ok().flatten(),
-            Err(_) => {
-                self.health.late(READ);
-                None
-            }
-        }
     }
 
     /// The pins that the user dropped in a conversation; `parent` is the one that it branched off from, which the store may

@@ -21,6 +21,8 @@ const AT_ONCE: usize = 4;
 const IN_ALL: u32 = 32;
 /// So many wait for their turn here. Each holds a request in memory; what finds no room is wanted again by the next one.
 const MOST_WAITING: usize = 64;
+/// So many histories are read at once by this node for longer than a request waits.
+const LONG_READS: usize = 2;
 /// How often it is asked whether there is room among all nodes, and how many times.
 const AGAIN: Duration = Duration::from_secs(1);
 const TIMES: u32 = 60;
@@ -29,6 +31,7 @@ const TIMES: u32 = 60;
 #[derive(Clone, Debug)]
 pub(crate) struct Workshop {
     room: Arc<Semaphore>,
+    long_reads: Arc<Semaphore>,
     closing: Closing,
 }
 
@@ -36,6 +39,7 @@ impl Default for Workshop {
     fn default() -> Self {
         Self {
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            long_reads: Arc::new(Semaphore::new(LONG_READS)),
             closing: Closing::default(),
         }
     }
@@ -105,6 +109,11 @@ impl Crew {
             handed_back: AtomicU64::default(),
             left_out: AtomicU64::default(),
         }
+    }
+
+    /// Room for reading longer than a request waits.
+    pub(super) const fn long_reads(&self) -> &Arc<Semaphore> {
+        &self.shop.long_reads
     }
 }
 
