@@ -236,7 +236,7 @@ dispatch!(Memories, answered {
 
 dispatch!(Search, answered {
     fn index(&self, tenant: &TenantId, words: &[EntryWords]) -> Result<()>;
-    fn unindexed(&self, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>>;
+    fn unindexed(&self, tenant: &TenantId, after: Option<Digest>, limit: u32) -> Result<Vec<EntryRow>>;
     fn search(
         &self,
         tenant: &TenantId,
