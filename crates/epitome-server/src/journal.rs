@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use epitome::Digest;
-use epitome_engine::known_models::BeliefUpdate;
+use epitome_engine::known_models::{BeliefUpdate, ModelKey, stored_endpoint};
 use epitome_engine::record::RecordError;
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, CompactionRow, CompactionState, Compactions,
@@ -144,20 +144,20 @@ impl Journal {
         Found::default()
     }
 
-    /// What is believed of models by now; nothing when the store is slow or broken, or when nobody else writes to it.
-    pub(crate) async fn beliefs(&self) -> Vec<BeliefRow> {
-        let Some(store) = self.store.as_ref().filter(|store| store.is_shared()) else {
-            return Vec::new();
-        };
-        match crate::clock::within(READ_DEADLINE, store.beliefs()).await {
-            Ok(Ok(rows)) => {
+    /// What is believed of a model by now; nothing when the store is slow or broken, or when nobody else writes to it.
+    pub(crate) async fn believed(&self, key: &ModelKey) -> Option<BeliefRow> {
+        let store = self.store.as_ref().filter(|store| store.is_shared())?;
+        let endpoint = stored_endpoint(&self.tenant, &key.endpoint);
+        let model = key.stored_model();
+        match crate::clock::within(READ_DEADLINE, store.belief(&endpoint, &model)).await {
+            Ok(Ok(row)) => {
                 self.health.worked(READ);
-                return rows;
+                return row;
             }
             Ok(Err(error)) => self.health.failed(READ, &error),
             Err(_) => self.health.late(READ),
         }
-        Vec::new()
+        None
     }
 
     /// Whether somebody took a compaction back; not so when the store is slow or broken.

@@ -213,7 +213,12 @@ impl Keeper {
         if conversation.chain.is_empty() {
             return Outgoing::untouched(bytes, Reason::NoMessages);
         }
-        self.recall(&conversation).await;
+        let model = ModelKey {
+            endpoint: endpoint.authority.to_owned(),
+            model: body.model().unwrap_or_default(),
+            context: endpoint.context,
+        };
+        self.recall(&conversation, &model).await;
         let fresh = new_conversation_id();
         let frame = frame(&body, &conversation);
         let place = match kind {
@@ -233,11 +238,6 @@ impl Keeper {
                 self.journal.quota().allows(&place.conversation, is_new)
             }
             false => Allowance::ALL,
-        };
-        let model = ModelKey {
-            endpoint: endpoint.authority.to_owned(),
-            model: body.model().unwrap_or_default(),
-            context: endpoint.context,
         };
         let ticket = Ticket {
             fixed_tokens: frame.tokens,

@@ -257,6 +257,7 @@ dispatch!(Beliefs, answered {
     fn learned_windows(&self) -> Result<Vec<LearnedWindow>>;
     fn save_belief(&self, belief: &BeliefRow) -> Result<()>;
     fn beliefs(&self) -> Result<Vec<BeliefRow>>;
+    fn belief(&self, endpoint: &str, model: &str) -> Result<Option<BeliefRow>>;
     fn forget_belief(&self, endpoint: &str, model: &str) -> Result<bool>;
 });
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use epitome::Digest;
 use epitome_engine::archive::title;
+use epitome_engine::known_models::ModelKey;
 use epitome_store::{Append, EntryRow, JobRow, NewConversation, NodeRow};
 use epitome_wire::{Conversation, decode};
 
@@ -57,12 +58,12 @@ impl Keeper {
     }
 
     /// Asks the store about a chain that this process does not know.
-    pub(super) async fn recall(&self, conversation: &Conversation) {
+    pub(super) async fn recall(&self, conversation: &Conversation, model: &ModelKey) {
         let chain = &conversation.chain;
         let known = self.index.known_links(chain);
         let is_new = known == 0 || chain.len() - known > UNKNOWN_LINKS;
         if is_new || self.index.has_dropped(chain) {
-            self.ask_store(chain).await;
+            self.ask_store(chain, model).await;
         }
     }
 
@@ -73,7 +74,7 @@ impl Keeper {
             return None;
         }
         let chain = &ticket.conversation.chain;
-        let stored_links = self.ask_store(chain).await;
+        let stored_links = self.ask_store(chain, &ticket.model).await;
         // By now the links that this request brings are in the index too, and nobody has counted those.
         let known_links = ticket.place.known_links.max(stored_links);
         let counts = self.index.counts(chain, known_links, ticket.kind);
@@ -93,14 +94,15 @@ impl Keeper {
         (is_new || is_counted).then_some((need, before))
     }
 
-    /// Says how many links of a chain the store has.
-    async fn ask_store(&self, chain: &[(usize, Digest)]) -> usize {
+    /// Takes over what the store knows of a chain and of the model that it goes to. Says how many links it has.
+    async fn ask_store(&self, chain: &[(usize, Digest)], model: &ModelKey) -> usize {
         if !self.journal.has_store() {
             return 0;
         }
         let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
-        let (found, beliefs) = tokio::join!(self.journal.look_up(&digests), self.journal.beliefs());
-        self.models.known().take_over(&beliefs);
+        let (found, belief) =
+            tokio::join!(self.journal.look_up(&digests), self.journal.believed(model));
+        self.models.known().take_over(belief.as_slice());
         let known_links = found.known_links;
         let links = found.nodes.into_iter();
         self.index
