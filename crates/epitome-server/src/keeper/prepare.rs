@@ -44,29 +44,18 @@ impl Keeper {
             keeper.ask_pins(&mut ticket).await;
             let ticket = Arc::new(ticket);
             let is_storable = !keeper.keeps(&ticket) || !keeper.journal.health().writes_fail();
-            let made = match (keeper.rules.asks_somebody(&ticket), is_storable) {
+            match (keeper.rules.asks_somebody(&ticket), is_storable) {
                 (true, true) => {
-                    let made = keeper.written_alone(&ticket, &case, reason).await;
+                    keeper.written_alone(&ticket, &case, reason).await;
                     keeper.journal.quota().has_spent();
-                    made
                 }
                 // What cannot be stored is not used, and would be paid for again and again.
-                (true, false) => Err(failed()),
+                (true, false) => {}
                 (false, _) => {
-                    let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
-                    keeper.make(ticket, case, reason).await
-                }
-            };
-            if let Ok(made) = made {
-                let is_ours = made.epoch.record.steps.is_empty();
-                let patience = match is_ours {
-                    true => Patience::Request,
-                    false => Patience::Paid,
-                };
-                let stored = keeper.commit(&ticket, &case, made, patience).await;
-                // What a model wrote cannot be made again: it is used only once it is stored.
-                if is_ours || stored.is_stored {
-                    keeper.index.prepare(stored.epoch, case.now.size_tokens);
+                    let work = (Arc::clone(&ticket), Arc::clone(&case));
+                    if let Ok(made) = keeper.make(work.0, work.1, reason).await {
+                        keeper.lay_ready(&ticket, &case, made).await;
+                    }
                 }
             }
             keeper.index.release(&conversation);
@@ -154,20 +143,38 @@ impl Keeper {
         Ok(made)
     }
 
-    /// The same, unless another process on the store is at it already.
+    /// Has somebody write it and lays it ready, unless another process on the store is at it already. The work is done once it
+    /// is stored: until then nobody else begins it, and pays for it.
     async fn written_alone(
         self: &Arc<Self>,
         ticket: &Arc<Ticket>,
         case: &Arc<Case>,
         reason: Reason,
-    ) -> Result<Made, NoPlan> {
-        let work = self.write(ticket, case, reason);
+    ) {
+        let work = async {
+            if let Ok(made) = self.write(ticket, case, reason).await {
+                self.lay_ready(ticket, case, made).await;
+            }
+        };
         if ticket.is_kept_out() {
             return work.await;
         }
         let conversation = &ticket.place.conversation;
-        let made = self.journal.alone(conversation, reason, work).await;
-        made.unwrap_or_else(|| Err(failed()))
+        self.journal.alone(conversation, reason, work).await;
+    }
+
+    /// Stores a compaction, so that it is there when it is needed.
+    async fn lay_ready(&self, ticket: &Ticket, case: &Case, made: Made) {
+        let is_ours = made.epoch.record.steps.is_empty();
+        let patience = match is_ours {
+            true => Patience::Request,
+            false => Patience::Paid,
+        };
+        let stored = self.commit(ticket, case, made, patience).await;
+        // What a model wrote cannot be made again: it is used only once it is stored.
+        if is_ours || stored.is_stored {
+            self.index.prepare(stored.epoch, case.now.size_tokens);
+        }
     }
 
     /// Tells whoever wants to know of a compaction that takes effect.
