@@ -215,8 +215,8 @@ impl Journal {
     }
 
     /// Puts a compaction and its span on disk before it is used. Gives the row that is in force, which may be
-    /// another node's; `None` when the store does not answer in time. It is written all the same: neither the deadline nor
-    /// a client that hangs up nor work that is handed back undoes it.
+    /// another node's; `None` when the store does not answer in time. It is written all the same, neither the deadline nor
+    /// a client that hangs up undoes it.
     pub(crate) async fn commit(
         &self,
         span: Append,
@@ -225,12 +225,11 @@ impl Journal {
     ) -> Option<CompactionRow> {
         let late = self.late.clone()?;
         late.begin(&row.id);
+        if patience == Patience::Paid {
+            return late.commit(span, row).await;
+        }
         let write = self.tasks.spawn(late.commit(span, row));
-        let written = match patience {
-            Patience::Paid => Ok(write.await),
-            Patience::Request => crate::clock::within(COMMIT_DEADLINE, write).await,
-        };
-        match written {
+        match crate::clock::within(COMMIT_DEADLINE, write).await {
             Ok(Ok(stored)) => return stored,
             Ok(Err(error)) => self.health.failed("commit", &error),
             Err(_) => self.health.late("commit"),

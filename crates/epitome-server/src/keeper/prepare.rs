@@ -6,12 +6,14 @@ use epitome::{Failure, Job, NoPlan, Reason, Session};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
 use epitome_engine::record::StepRecord;
 use epitome_engine::summarise::{LadderRung, TriedRung, Wish};
+use epitome_store::ConversationId;
 use tokio_util::sync::CancellationToken;
 
 use super::compact::{Basis, Made, failed};
 use super::{Case, Keeper, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
+use crate::index::Index;
 use crate::journal::Patience;
 
 /// Whether hooks know already that a compaction began: they do where they or a model were asked about it.
@@ -19,6 +21,18 @@ use crate::journal::Patience;
 pub(super) enum Beginning {
     Told,
     Untold,
+}
+
+/// A compaction of a conversation is prepared as long as this lives.
+struct Claim {
+    index: Arc<Index>,
+    conversation: ConversationId,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.index.release(&self.conversation);
+    }
 }
 
 /// How far a compaction is before anybody is asked.
@@ -38,6 +52,10 @@ impl Keeper {
         if is_paid || !self.index.claim(&conversation) {
             return;
         }
+        let claim = Arc::new(Claim {
+            index: Arc::clone(&self.index),
+            conversation,
+        });
         let keeper = Arc::clone(self);
         let (mut ticket, case) = (ticket.clone(), Arc::new(case.clone()));
         self.tasks.spawn(async move {
@@ -46,19 +64,19 @@ impl Keeper {
             let is_storable = !keeper.keeps(&ticket) || !keeper.journal.health().writes_fail();
             match (keeper.rules.asks_somebody(&ticket), is_storable) {
                 (true, true) => {
-                    keeper.written_alone(&ticket, &case, reason).await;
+                    keeper.written_alone(&ticket, &case, reason, &claim).await;
                     keeper.journal.quota().has_spent();
                 }
                 // What cannot be stored is not used, and would be paid for again and again.
                 (true, false) => {}
                 (false, _) => {
-                    let work = (Arc::clone(&ticket), Arc::clone(&case));
-                    if let Ok(made) = keeper.make(work.0, work.1, reason).await {
+                    let making = keeper.make(Arc::clone(&ticket), Arc::clone(&case), reason);
+                    if let Ok(made) = making.await {
                         keeper.lay_ready(&ticket, &case, made).await;
                     }
                 }
             }
-            keeper.index.release(&conversation);
+            drop(claim);
         });
     }
 
@@ -150,10 +168,21 @@ impl Keeper {
         ticket: &Arc<Ticket>,
         case: &Arc<Case>,
         reason: Reason,
+        claim: &Arc<Claim>,
     ) {
         let work = async {
-            if let Ok(made) = self.write(ticket, case, reason).await {
-                self.lay_ready(ticket, case, made).await;
+            let Ok(made) = self.write(ticket, case, reason).await else {
+                return;
+            };
+            let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
+            let claim = Arc::clone(claim);
+            // It is paid for: whatever becomes of the job, it is stored, and nobody here asks again meanwhile.
+            let laying = self.tasks.spawn(async move {
+                keeper.lay_ready(&ticket, &case, made).await;
+                drop(claim);
+            });
+            if let Err(error) = laying.await {
+                tracing::error!(%error, "a compaction could not be stored");
             }
         };
         if ticket.is_kept_out() {
