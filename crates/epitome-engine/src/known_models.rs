@@ -119,6 +119,14 @@ impl SummaryPlacement {
             Self::Alternating => None,
         }
     }
+
+    /// What an endpoint takes of which one says this and another that: nobody tries the second form without need.
+    const fn or(self, other: Self) -> Self {
+        match self {
+            Self::OwnMessage => other,
+            Self::Alternating => Self::Alternating,
+        }
+    }
 }
 
 /// What is known of one model. As it is stored, how it counts stands apart, because that changes far more often.
@@ -156,13 +164,9 @@ impl BeliefUpdate {
     /// # Errors
     /// When the store fails.
     pub async fn save(mut self, store: &impl Beliefs) -> epitome_store::Result<()> {
-        if self.news == News::Belief {
-            let stored = store.beliefs().await?;
-            let is_same = |row: &&BeliefRow| {
-                (&row.endpoint, &row.model) == (&self.row.endpoint, &self.row.model)
-            };
-            let known = stored.iter().find(is_same);
-            self.join(known);
+        if self.row.window.is_some() {
+            let known = store.belief(&self.row.endpoint, &self.row.model).await?;
+            self.join(known.as_ref());
         }
         store.save_belief(&self.row).await
     }
@@ -172,7 +176,11 @@ impl BeliefUpdate {
         let own: Option<Known> = read(&key, self.row.window.as_deref());
         let known: Option<Known> = known.and_then(|known| read(&key, known.window.as_deref()));
         if let (Some(mut own), Some(known)) = (own, known) {
-            own.belief = own.belief.or_learned(known.belief.learned());
+            if self.news == News::Belief {
+                own.belief = own.belief.or_learned(known.belief.learned());
+            }
+            own.belief = own.belief.written_over(&known.belief);
+            own.form = own.form.or(known.form);
             self.row.window = written(&own);
         }
     }
@@ -184,7 +192,7 @@ pub struct KnownModels {
     known: Arc<Mutex<HashMap<ModelKey, Known>>>,
     /// Who believes it; nobody in particular is `local`.
     tenant: Option<TenantId>,
-    /// What the store said last, so that only what changed there is taken over.
+    /// What the store said last, or was told here since, so that only what changed there is taken over.
     seen: Arc<Mutex<HashMap<ModelKey, BeliefRow>>>,
 }
 
@@ -215,8 +223,9 @@ impl KnownModels {
         Ok(())
     }
 
-    /// Takes over what others have written to a store since it was asked last: a window as it is there, and how a model counts
-    /// from whoever has seen more of it.
+    /// Takes over what others have written to a store since it was asked last: another window as it is there, what was found out
+    /// besides, and how a model counts from whoever has seen more of it. A row that is older than what was written here since
+    /// says nothing of the window.
     pub fn take_over(&self, rows: &[BeliefRow]) {
         let tenant = self.tenant.clone().unwrap_or_else(TenantId::local);
         for row in rows {
@@ -229,12 +238,18 @@ impl KnownModels {
             };
             let key = ModelKey::from_stored(row.endpoint.clone(), &row.model);
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let before = seen.insert(key.clone(), row.clone());
+            let before = seen.get(&key).cloned();
+            let is_old = before
+                .as_ref()
+                .is_some_and(|before| row.at_ms < before.at_ms);
+            if !is_old {
+                seen.insert(key.clone(), row.clone());
+            }
             drop(seen);
             let before = before.as_ref();
             let is_new = |new: &Option<String>, old: Option<&Option<String>>| old != Some(new);
             let mut news = row.clone();
-            if !is_new(&row.window, before.map(|before| &before.window)) {
+            if is_old || !is_new(&row.window, before.map(|before| &before.window)) {
                 news.window = None;
             }
             if !is_new(&row.counts, before.map(|before| &before.counts)) {
@@ -324,7 +339,24 @@ impl KnownModels {
             counts: written(&known.belief.calibration()),
             at_ms,
         };
+        self.note_told(key, &row);
         Some(BeliefUpdate { row, news })
+    }
+
+    /// What the store is told: until it has that, it says what was believed before. The time of a row is that of its window.
+    fn note_told(&self, key: &ModelKey, told: &BeliefRow) {
+        let Some(window) = &told.window else {
+            return;
+        };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let row = seen.entry(key.clone()).or_insert_with(|| BeliefRow {
+            endpoint: key.endpoint.clone(),
+            ..told.clone()
+        });
+        if row.at_ms <= told.at_ms {
+            row.window = Some(window.clone());
+            row.at_ms = told.at_ms;
+        }
     }
 
     /// Takes over what was believed before; what cannot be read is forgotten.
@@ -335,9 +367,8 @@ impl KnownModels {
         self.update(&key, |known| {
             if let Some(stored) = stored {
                 // How it counts is stored apart.
-                let calibration = known.belief.calibration();
-                *known = stored;
-                known.belief = known.belief.with_calibration(calibration);
+                known.belief = known.belief.taken_over(&stored.belief);
+                known.form = known.form.or(stored.form);
             }
             if let Some(calibration) = counts {
                 known.belief = known.belief.with_calibration(calibration);

@@ -29,7 +29,7 @@ pub(crate) const fn advice(reason: Reason) -> Option<&'static str> {
             "the output it asks for leaves no room in the window: ask for less, or set the window that the model has"
         }
         Reason::RewriteRefused => {
-            "the provider refused the shorter form: see the provider's answer, and report it"
+            "the provider refused what was made of the request: see the provider's answer, and report it"
         }
         _ => return None,
     })

@@ -1,7 +1,12 @@
 //! Histories that the provider keeps: every item went by here, so that they can be said in full when they no longer fit.
 //! Turns are looked for in memory first, then in the store.
 
+mod reading;
+
+use reading::{Reading, Readings};
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use epitome_store::TurnRow;
@@ -17,6 +22,8 @@ const CAPACITY_BYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(crate) struct Histories {
     kept: Arc<Recent<Arc<Turn>>>,
+    /// Those on their way from the store.
+    readings: Readings,
     journal: Arc<Journal>,
 }
 
@@ -28,6 +35,8 @@ pub(crate) struct Turn {
     items: Vec<Bytes>,
     /// The compaction that stands at the beginning of what the provider has under this id.
     held_under: Option<String>,
+    /// Whether the provider did not take the history in full.
+    is_refused: AtomicBool,
 }
 
 /// A request whose history is known here.
@@ -58,6 +67,16 @@ impl InFull {
     /// Whether the provider's history begins with a compaction.
     pub(crate) fn is_held_shortened(&self) -> bool {
         self.previous.held_under.is_some()
+    }
+
+    /// Whether the provider did not take the history in full.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.previous.is_refused.load(Ordering::Relaxed)
+    }
+
+    /// The provider did not take the history in full; nor does it take one that goes on from there.
+    pub(crate) fn refuse(&self) {
+        self.previous.is_refused.store(true, Ordering::Relaxed);
     }
 
     /// Whether the provider has the history in this form already.
@@ -122,6 +141,7 @@ impl Histories {
     pub(crate) fn new(journal: Arc<Journal>) -> Self {
         Self {
             kept: Arc::new(Recent::new(CAPACITY_BYTES)),
+            readings: Readings::default(),
             journal,
         }
     }
@@ -134,8 +154,17 @@ impl Histories {
         if let Some(turn) = self.kept.find(id) {
             return Before::Known(turn);
         }
+        let reading = match Reading::begin(&self.readings, id) {
+            Ok(reading) => reading,
+            Err(mut others) => {
+                // Nothing is ever said: it ends when they are done.
+                self.journal.soon(others.changed()).await;
+                return self.kept.find(id).map_or(Before::Unknown, Before::Known);
+            }
+        };
         let (kept, answer) = (Arc::clone(&self.kept), id.to_owned());
         let keep = move |rows: &[TurnRow]| {
+            let _reading = reading;
             let turn = linked(rows)?;
             let bytes = rows.iter().map(|row| row.items.len()).sum();
             kept.put(answer, Arc::clone(&turn), bytes);
@@ -150,6 +179,7 @@ impl Histories {
         let Some(id) = answer.response.clone().filter(|_| !answer.is_cut) else {
             return;
         };
+        let previous = open.previous.clone();
         let mut items = open.input;
         items.extend(sent_back(&answer.items));
         if !open.is_private && self.journal.has_store() {
@@ -166,11 +196,19 @@ impl Histories {
         let previous = match open.before {
             Before::Nothing => None,
             Before::Known(turn) => Some(turn),
-            // The store may know the whole later.
-            Before::Unknown => return,
+            // What was not found in time may have been read since.
+            Before::Unknown => match previous.and_then(|id| self.kept.find(&id)) {
+                Some(turn) => Some(turn),
+                // The store may know the whole later.
+                None => return,
+            },
         };
         let bytes = items.iter().map(Bytes::len).sum();
+        let is_refused = previous
+            .as_ref()
+            .is_some_and(|turn| turn.is_refused.load(Ordering::Relaxed));
         let turn = Turn {
+            is_refused: AtomicBool::new(is_refused),
             previous,
             items,
             held_under: open.held_under,
@@ -186,6 +224,7 @@ fn linked(rows: &[TurnRow]) -> Option<Arc<Turn>> {
         let list = Body::scan_array(row.items.clone(), Wire::OpenAiResponses).ok()?;
         let items = list.messages().iter();
         last = Some(Arc::new(Turn {
+            is_refused: AtomicBool::new(false),
             previous: last,
             items: items.map(|item| row.items.slice(item.clone())).collect(),
             held_under: row.compaction.clone(),

@@ -189,3 +189,38 @@ async fn the_oldest_are_forgotten_and_long_chains_end_quietly() {
     assert!(histories.kept.find("49999").is_none());
     assert!(histories.kept.find("large 79").is_some());
 }
+
+#[tokio::test]
+async fn what_was_read_since_is_gone_on_from() {
+    let histories = in_memory();
+    let (third, _) = request(r#"{"previous_response_id":"r2","input":"three"}"#);
+    let late = open(&histories, &third).await;
+    // Meanwhile the turns before it are read to the end.
+    two_turns(&histories).await;
+    close(&histories, late, "r3", &[]);
+    let fourth = request(r#"{"previous_response_id":"r3","input":"four"}"#);
+    let full = in_full(&histories, &fourth).await.unwrap().full;
+    let full = String::from_utf8(full.to_vec()).unwrap();
+    let said = ["one", "two", "three", "four"].map(|text| full.find(text).unwrap());
+    assert!(said.is_sorted(), "{full}");
+}
+
+#[tokio::test]
+async fn a_history_is_read_by_one() {
+    let readings = Readings::default();
+    let one = Reading::begin(&readings, "r1").unwrap();
+    let mut waiting = Reading::begin(&readings, "r1").unwrap_err();
+    let _other = Reading::begin(&readings, "r2").unwrap();
+    drop(one);
+    assert!(waiting.changed().await.is_err());
+    let _again = Reading::begin(&readings, "r1").unwrap();
+    // A request that finds it under way has what the other one read.
+    let histories = in_memory();
+    let reading = Reading::begin(&histories.readings, "r2").unwrap();
+    let (third, _) = request(r#"{"previous_response_id":"r2","input":"three"}"#);
+    let (before, ()) = tokio::join!(histories.before(&third), async {
+        two_turns(&histories).await;
+        drop(reading);
+    });
+    assert!(matches!(before, Before::Known(_)));
+}

@@ -83,6 +83,8 @@ pub(crate) struct Place {
     pub(crate) conversation: ConversationId,
     /// The conversation it branched off from.
     pub(crate) parent: Option<ConversationId>,
+    /// How many links in front were known before: what was counted is looked for where these end.
+    pub(crate) known_links: usize,
     /// How many links are in the store for certain.
     pub(crate) stored_links: usize,
     /// How many links are in the store or on their way.
@@ -183,6 +185,7 @@ impl Index {
         Place {
             conversation,
             parent,
+            known_links,
             stored_links,
             queued_links,
             touched_ms,
@@ -198,19 +201,20 @@ impl Index {
         kind: u64,
     ) -> Place {
         let mut inner = self.lock();
-        let node = chain
-            .iter()
-            .rev()
-            .find_map(|(_, digest)| inner.node(digest).cloned());
+        let known = chain.iter().enumerate().rev();
+        let mut known = known.filter_map(|(at, (_, digest))| {
+            let node = inner.node(digest)?;
+            Some((at + 1, node.conversation.clone()))
+        });
+        let (known_links, conversation) = known.next().unwrap_or((0, fresh));
         Place {
-            conversation: node
-                .as_ref()
-                .map_or(fresh, |node| node.conversation.clone()),
+            conversation,
             parent: None,
+            known_links,
             stored_links: 0,
             queued_links: 0,
             touched_ms: None,
-            counts: inner.counts(chain.iter(), kind),
+            counts: inner.counts(chain.iter().take(known_links), kind),
         }
     }
 

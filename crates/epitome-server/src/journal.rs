@@ -3,6 +3,7 @@
 mod health;
 mod late;
 mod lookup;
+mod turns;
 mod work;
 mod writer;
 
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use epitome::Digest;
-use epitome_engine::known_models::BeliefUpdate;
+use epitome_engine::known_models::{BeliefUpdate, ModelKey, stored_endpoint};
 use epitome_engine::record::RecordError;
 use epitome_store::{
     AnyStore, Append, BeliefRow, Beliefs, CompactionRow, CompactionState, Compactions,
-    ConversationId, CountedRow, Outcome, PinRow, Pins, TenantId, TurnRow, Turns,
+    ConversationId, CountedRow, Outcome, PinRow, Pins, TenantId, TurnRow,
 };
 use tokio_util::task::TaskTracker;
 
@@ -32,8 +33,6 @@ use writer::{Queue, Write};
 
 /// How long a request waits for the store to answer a question.
 const READ_DEADLINE: Duration = Duration::from_millis(50);
-/// How long a history is read that no request waits for any more.
-const LONG_READ_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a request waits for a compaction to be on disk. Beyond it the request goes out all the same: the
 /// built-in summary is a pure function of the span, so no other node will make different bytes.
 const COMMIT_DEADLINE: Duration = Duration::from_millis(500);
@@ -145,20 +144,20 @@ impl Journal {
         Found::default()
     }
 
-    /// What is believed of models by now; nothing when the store is slow or broken, or when nobody else writes to it.
-    pub(crate) async fn beliefs(&self) -> Vec<BeliefRow> {
-        let Some(store) = self.store.as_ref().filter(|store| store.is_shared()) else {
-            return Vec::new();
-        };
-        match crate::clock::within(READ_DEADLINE, store.beliefs()).await {
-            Ok(Ok(rows)) => {
+    /// What is believed of a model by now; nothing when the store is slow or broken, or when nobody else writes to it.
+    pub(crate) async fn believed(&self, key: &ModelKey) -> Option<BeliefRow> {
+        let store = self.store.as_ref().filter(|store| store.is_shared())?;
+        let endpoint = stored_endpoint(&self.tenant, &key.endpoint);
+        let model = key.stored_model();
+        match crate::clock::within(READ_DEADLINE, store.belief(&endpoint, &model)).await {
+            Ok(Ok(row)) => {
                 self.health.worked(READ);
-                return rows;
+                return row;
             }
             Ok(Err(error)) => self.health.failed(READ, &error),
             Err(_) => self.health.late(READ),
         }
-        Vec::new()
+        None
     }
 
     /// Whether somebody took a compaction back; not so when the store is slow or broken.
@@ -176,37 +175,6 @@ impl Journal {
             Err(_) => self.health.late(READ),
         }
         false
-    }
-
-    /// What `keep` makes of the turns that lead to an answer, the first one first; nothing when the store is slow or broken. A
-    /// request does not wait long for them, but they are read to the end all the same: the next one finds them kept.
-    pub(crate) async fn turns_to<T: Send + 'static>(
-        &self,
-        id: &str,
-        keep: impl FnOnce(&[TurnRow]) -> Option<T> + Send + 'static,
-    ) -> Option<T> {
-        let store = Arc::clone(self.store.as_ref()?);
-        let (tenant, id) = (self.tenant.clone(), id.to_owned());
-        let health = Arc::clone(&self.health);
-        let reading = self.tasks.spawn(async move {
-            let turns = store.turns_to(&tenant, &id);
-            match crate::clock::within(LONG_READ_DEADLINE, turns).await {
-                Ok(Ok(turns)) => {
-                    health.worked(READ);
-                    return keep(&turns);
-                }
-                Ok(Err(error)) => health.failed(READ, &error),
-                Err(_) => health.late(READ),
-            }
-            None
-        });
-        match crate::clock::within(READ_DEADLINE, reading).await {
-            Ok(read) => read.ok().flatten(),
-            Err(_) => {
-                self.health.late(READ);
-                None
-            }
-        }
     }
 
     /// The pins that the user dropped in a conversation; `parent` is the one that it branched off from, which the store may

@@ -213,7 +213,12 @@ impl Keeper {
         if conversation.chain.is_empty() {
             return Outgoing::untouched(bytes, Reason::NoMessages);
         }
-        self.recall(&conversation).await;
+        let model = ModelKey {
+            endpoint: endpoint.authority.to_owned(),
+            model: body.model().unwrap_or_default(),
+            context: endpoint.context,
+        };
+        self.recall(&conversation, &model).await;
         let fresh = new_conversation_id();
         let frame = frame(&body, &conversation);
         let place = match kind {
@@ -234,11 +239,6 @@ impl Keeper {
             }
             false => Allowance::ALL,
         };
-        let model = ModelKey {
-            endpoint: endpoint.authority.to_owned(),
-            model: body.model().unwrap_or_default(),
-            context: endpoint.context,
-        };
         let ticket = Ticket {
             fixed_tokens: frame.tokens,
             kind: frame.kind,
@@ -258,7 +258,8 @@ impl Keeper {
             place,
             dropped_pins: None,
             lent: endpoint.lent.clone().filter(|_| kind == Kind::Turn),
-            is_private: endpoint.is_private || !allowed.stores,
+            is_private: endpoint.is_private,
+            has_room: allowed.stores,
             asks_models: allowed.asks_models,
             now_ms,
         };
@@ -286,8 +287,8 @@ impl Keeper {
         }
         // Another node may have shown what lay ready, or made what is needed here.
         let is_near = case.now.nears_the_line() || !case.now.fits();
-        if is_near && self.catch_up(&mut ticket, &need).await {
-            (need, before) = self.need(&ticket);
+        if is_near && let Some(since) = self.catch_up(&mut ticket).await {
+            (need, before) = since;
             case = self.case(&mut ticket, need, before);
         }
         let ready = self.ready(&ticket, &case);

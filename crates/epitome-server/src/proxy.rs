@@ -2,6 +2,7 @@
 
 mod again;
 mod beginning;
+mod forward;
 mod history;
 mod incoming;
 mod steering;
@@ -20,9 +21,8 @@ use axum::extract::State;
 use epitome::Reason;
 use epitome_engine::model::Borrowed;
 use epitome_wire::Wire;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
+use http::header::{HeaderMap, HeaderValue, UPGRADE};
 use http::{Method, Request, Response, StatusCode, Uri};
-use hyper::body::Incoming;
 
 use crate::answer::{LookFor, Seen, Watched};
 
@@ -286,13 +286,16 @@ impl Exchange<'_> {
         let first = keeper.admit(asked, body, &endpoint, kind, now_ms()).await;
         let first = history.as_sent(first);
         self.tenant.tally.held_for(stopwatch.taken());
-        let answer = match self.forward(&envelope, &first).await {
+        let answer = match self.forward(&envelope, &first, &history).await {
             Ok(answer) => answer,
             Err(error) => return self.unanswered(wire, &error, &first),
         };
         let answer = match self.beginning(answer, &first, wire, kind).await {
             Beginning::TooLong(overflow, held) => {
-                match self.second_stream(&envelope, &first, overflow).await {
+                match self
+                    .second_stream(&envelope, &first, &history, overflow)
+                    .await
+                {
                     Some((second, answer)) => {
                         self.note_taken(&answer, &second, kind).await;
                         return self.pass_on(answer, &second, (wire, kind), history);
@@ -311,7 +314,7 @@ impl Exchange<'_> {
         let Answer { parts, rest, .. } = answer;
         let (text, body) = read_error(rest, &parts.headers).await;
         let again = match text {
-            Some(text) => self.second_try(&first, parts.status, &text).await,
+            Some(text) => self.second_try(&first, &history, parts.status, &text).await,
             None => Again::Nothing,
         };
         let second = match again {
@@ -322,7 +325,7 @@ impl Exchange<'_> {
             }
             Again::Nothing => return self.refused(&parts, body, &first),
         };
-        let answer = match self.forward(&envelope, &second).await {
+        let answer = match self.forward(&envelope, &second, &history).await {
             Ok(answer) => Answer::from(answer),
             Err(error) => return self.unanswered(wire, &error, &second),
         };
@@ -333,6 +336,9 @@ impl Exchange<'_> {
                 ..second
             },
         };
+        if answer.status().is_success() {
+            history.note_refused(&first, &second);
+        }
         if let (Some(refused), Some(sent)) = (&first.ticket, &second.ticket) {
             self.note_taken(&answer, &second, kind).await;
             if answer.status().is_success() {
@@ -353,39 +359,6 @@ impl Exchange<'_> {
         {
             self.keeper().went_out(ticket).await;
         }
-    }
-
-    async fn forward(
-        &self,
-        envelope: &Envelope<'_>,
-        outgoing: &Outgoing,
-    ) -> Result<Response<Incoming>, UpstreamError> {
-        if let Some(ticket) = outgoing.ticket.as_ref().filter(|_| !envelope.is_private) {
-            let conversation = ticket.place.conversation.as_str();
-            self.tenant.clients.saw(conversation, &envelope.headers);
-        }
-        let is_ours = outgoing.action == Action::Compacted;
-        let bytes = match &envelope.packed {
-            Some(packed) if !is_ours => packed,
-            _ => &outgoing.bytes,
-        };
-        let head = || {
-            let mut headers = envelope.headers.clone();
-            if is_ours {
-                // What we made of a packed request goes out plain.
-                headers.remove(CONTENT_ENCODING);
-            }
-            headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
-            Head {
-                base: envelope.base,
-                method: envelope.method.clone(),
-                path_and_query: &envelope.path,
-                headers,
-            }
-        };
-        let sent = self.proxy.upstream.whole(head, bytes).await;
-        self.reached(envelope.wire, sent.is_ok());
-        sent
     }
 
     fn pass_on(

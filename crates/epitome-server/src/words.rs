@@ -3,8 +3,7 @@
 //! Taking words apart costs more than writing a message down. So it is done in small pieces, behind the writes that
 //! requests may wait for.
 
-use std::sync::Arc;
-
+use epitome::Digest;
 use epitome_store::{AnyStore, EntryRow, EntryWords, Result, Search, TenantId};
 use epitome_wire::searchable_entry;
 
@@ -32,13 +31,25 @@ pub(crate) async fn index(
     index_piece(store, tenant, piece).await
 }
 
-/// Indexes some of the messages that were stored by an earlier version, or shortly before a process ended. Says
-/// whether there may be more.
-pub(crate) async fn catch_up(store: &Arc<AnyStore>, tenant: &TenantId) -> Result<bool> {
-    let entries = store.unindexed(tenant, CATCH_UP_ENTRIES).await?;
-    let more = !entries.is_empty();
+/// How far messages of an earlier version are indexed. They are gone through once, by their keys: to begin at the first one every
+/// time would be to look at all that are done again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CatchUp {
+    After(Option<Digest>),
+    Done,
+}
+
+/// Indexes some of the messages that were stored by an earlier version, or shortly before a process ended. Says how far it
+/// got.
+pub(crate) async fn catch_up(
+    store: &AnyStore,
+    tenant: &TenantId,
+    after: Option<Digest>,
+) -> Result<CatchUp> {
+    let entries = store.unindexed(tenant, after, CATCH_UP_ENTRIES).await?;
+    let last = entries.last().map(|entry| entry.key);
     index(store, tenant, entries).await?;
-    Ok(more)
+    Ok(last.map_or(CatchUp::Done, |key| CatchUp::After(Some(key))))
 }
 
 async fn index_piece(store: &AnyStore, tenant: &TenantId, piece: Vec<EntryRow>) -> Result<()> {

@@ -236,7 +236,7 @@ dispatch!(Memories, answered {
 
 dispatch!(Search, answered {
     fn index(&self, tenant: &TenantId, words: &[EntryWords]) -> Result<()>;
-    fn unindexed(&self, tenant: &TenantId, limit: u32) -> Result<Vec<EntryRow>>;
+    fn unindexed(&self, tenant: &TenantId, after: Option<Digest>, limit: u32) -> Result<Vec<EntryRow>>;
     fn search(
         &self,
         tenant: &TenantId,
@@ -257,6 +257,7 @@ dispatch!(Beliefs, answered {
     fn learned_windows(&self) -> Result<Vec<LearnedWindow>>;
     fn save_belief(&self, belief: &BeliefRow) -> Result<()>;
     fn beliefs(&self) -> Result<Vec<BeliefRow>>;
+    fn belief(&self, endpoint: &str, model: &str) -> Result<Option<BeliefRow>>;
     fn forget_belief(&self, endpoint: &str, model: &str) -> Result<bool>;
 });
 

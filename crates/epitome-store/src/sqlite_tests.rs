@@ -128,6 +128,7 @@ async fn one_conversation_is_not_looked_for_among_all() {
         super::compactions::SELECT_COMPACTIONS_AT,
         super::deleted::STANDS_ON_DELETED,
         super::search::SCAN_BRANCH,
+        super::search::SELECT_UNINDEXED,
         super::search::SCAN_CONVERSATION,
         sql::SELECT_CONVERSATION,
         sql::SELECT_COMPACTIONS_OF,

@@ -240,6 +240,9 @@ pub(crate) const UPSERT_BELIEF: &str = "\
 pub(crate) const SELECT_BELIEFS: &str =
     "SELECT endpoint, model, \"window\", counts, at_ms FROM beliefs ORDER BY endpoint, model";
 
+pub(crate) const SELECT_BELIEF: &str = "\
+    SELECT endpoint, model, \"window\", counts, at_ms FROM beliefs WHERE endpoint = $1 AND model = $2";
+
 pub(crate) const DELETE_BELIEF: &str = "DELETE FROM beliefs WHERE endpoint = $1 AND model = $2";
 
 pub(crate) const DELETE_WINDOW: &str = "DELETE FROM windows WHERE endpoint = $1 AND model = $2";

@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use epitome::{ContextBeta, Message, Role, Usage, Window};
+use epitome::{
+    ContextBeta, Count, Lesson, Margins, Message, OutputCounting, RefusedSize, Role, TurnKind,
+    Usage, Window,
+};
 use epitome_engine::conversation::Recovery;
+use epitome_engine::known_models::{KnownModels, ModelKey, News, SummaryPlacement};
 use epitome_engine::{Conversation, Engine};
 use epitome_store::{AnyStore, Beliefs};
 use epitome_testkit::stores;
@@ -207,4 +211,116 @@ async fn without_a_name_nothing_is_shared_and_nothing_stored() {
     let store = AnyStore::open(&url).await.unwrap();
     assert!(store.beliefs().await.unwrap().is_empty());
     assert!(store.learned_windows().await.unwrap().is_empty());
+}
+
+fn key() -> ModelKey {
+    ModelKey {
+        endpoint: HERE.to_owned(),
+        model: MODEL.to_owned(),
+        context: ContextBeta::None,
+    }
+}
+
+/// A provider says how long a request may be.
+fn teach(known: &KnownModels, window_tokens: u64, counting: OutputCounting) -> News {
+    let (lesson, news) = known.refused(
+        &key(),
+        RefusedSize {
+            window_tokens: Some(window_tokens),
+            request_tokens: Some(window_tokens + 1_000),
+            own_tokens: window_tokens + 1_000,
+            output_tokens: 0,
+            counting,
+        },
+    );
+    assert_eq!(lesson, Lesson::Window(window_tokens));
+    news
+}
+
+/// A request of this size went well.
+fn prove(known: &KnownModels, tokens: u64) {
+    let count = Count {
+        real_tokens: tokens,
+        estimated_tokens: tokens,
+        turn: TurnKind::Plain,
+        kind: 1,
+    };
+    let _ = known.learn(&key(), |belief| belief.counted(count, Window::assumed()));
+}
+
+fn learned(known: &KnownModels) -> Option<u64> {
+    let learned = known.belief(&key()).learned();
+    learned.map(|learned| learned.window_tokens)
+}
+
+fn counting(known: &KnownModels) -> OutputCounting {
+    let belief = known.belief(&key());
+    let gauge = belief.gauge(
+        Window::assumed(),
+        Margins::default(),
+        None,
+        OutputCounting::Apart,
+    );
+    gauge.asked.counting
+}
+
+async fn save(known: &KnownModels, store: &AnyStore, news: News, at_ms: i64) {
+    let update = known.update_of(&key(), news, at_ms).unwrap();
+    update.save(store).await.unwrap();
+}
+
+async fn take_over(known: &KnownModels, store: &AnyStore) {
+    known.take_over(&store.beliefs().await.unwrap());
+}
+
+/// Several processes on a store find out different things about a model, and none of it is lost.
+#[tokio::test]
+async fn what_one_found_out_stays_when_another_learns() {
+    let store = AnyStore::open(&stores::fresh()).await.unwrap();
+    let [one, two, three] = [(); 3].map(|()| KnownModels::default());
+    one.remember_form(&key(), SummaryPlacement::Alternating);
+    save(&one, &store, News::Belief, 10).await;
+    // Another one knows nothing of it, and its window takes the place of what is stored.
+    let news = teach(&two, 50_000, OutputCounting::Together);
+    assert_eq!(news, News::Window);
+    save(&two, &store, news, 20).await;
+    let news = teach(&three, 40_000, OutputCounting::Apart);
+    save(&three, &store, news, 30).await;
+    let late = KnownModels::default();
+    for known in [&one, &late] {
+        take_over(known, &store).await;
+        assert_eq!(learned(known), Some(40_000));
+        assert_eq!(known.form(&key()), SummaryPlacement::Alternating);
+        assert_eq!(counting(known), OutputCounting::Together);
+    }
+    // What went well here since then still did, whatever else others write.
+    prove(&one, 39_000);
+    prove(&three, 20_000);
+    save(&three, &store, News::Belief, 40).await;
+    take_over(&one, &store).await;
+    assert_eq!(one.belief(&key()).proven_tokens(), 39_000);
+    save(&one, &store, News::Belief, 50).await;
+    save(&three, &store, News::Belief, 60).await;
+    take_over(&late, &store).await;
+    assert_eq!(late.belief(&key()).proven_tokens(), 39_000);
+}
+
+/// News on its way to the store are newer than what is there.
+#[tokio::test]
+async fn an_older_row_takes_nothing_back() {
+    let store = AnyStore::open(&stores::fresh()).await.unwrap();
+    let [one, two] = [(); 2].map(|()| KnownModels::default());
+    let news = teach(&two, 50_000, OutputCounting::Apart);
+    save(&two, &store, news, 10).await;
+    let news = teach(&one, 40_000, OutputCounting::Apart);
+    let update = one.update_of(&key(), news, 20).unwrap();
+    take_over(&one, &store).await;
+    assert_eq!(learned(&one), Some(40_000));
+    update.save(&store).await.unwrap();
+    take_over(&two, &store).await;
+    assert_eq!(learned(&two), Some(40_000));
+    let news = teach(&two, 30_000, OutputCounting::Apart);
+    save(&two, &store, news, 30).await;
+    take_over(&one, &store).await;
+    assert_eq!(learned(&one), Some(30_000));
 }

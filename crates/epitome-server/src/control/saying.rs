@@ -29,7 +29,7 @@ pub(super) fn reason(code: &str) -> String {
         "window_below_reserves" => "the answer asked for leaves no room",
         "nothing_to_remove" => "nothing can go",
         "not_smaller" => "it would not get smaller",
-        "rewrite_refused" => "the provider refused the shorter form",
+        "rewrite_refused" => "the provider refused what was made of the request",
         other => return other.replace('_', " "),
     };
     words.to_owned()

@@ -3,7 +3,7 @@
 use epitome::{CountedSize, Digest};
 use epitome_store::CountedRow;
 
-use super::{Index, Inner};
+use super::{Index, Inner, Node, Written};
 
 /// Anchors are looked for among so many of the newest links.
 pub(crate) const ANCHORED_LINKS: usize = 16;
@@ -41,10 +41,21 @@ impl Index {
         }
     }
 
-    /// Takes over what was counted where other nodes asked; what this one saw counted stays.
+    /// Takes over what was counted where other nodes asked; what this one saw counted stays. Only the newest links of a chain
+    /// are learned from a store, and what was counted may stand before them.
     pub(crate) fn learn_counted(&self, rows: Vec<CountedRow>) {
         let mut inner = self.lock();
         for row in rows {
+            if inner.node(&row.node).is_none() {
+                let node = Node {
+                    conversation: row.conversation.clone(),
+                    written: Written::No,
+                    touched_ms: 0,
+                    kind: 0,
+                    anchor: None,
+                };
+                inner.young.insert(row.node, node);
+            }
             if let Some(node) = inner.node(&row.node) {
                 node.touched_ms = node.touched_ms.max(row.at_ms);
                 node.anchor.get_or_insert_with(|| row.into());
@@ -52,9 +63,14 @@ impl Index {
         }
     }
 
-    /// The newest counts of requests of this kind on a chain.
-    pub(crate) fn counts(&self, chain: &[(usize, Digest)], kind: u64) -> Vec<Counted> {
-        self.lock().counts(chain.iter(), kind)
+    /// The newest counts of requests of this kind on the first `known_links` of a chain.
+    pub(crate) fn counts(
+        &self,
+        chain: &[(usize, Digest)],
+        known_links: usize,
+        kind: u64,
+    ) -> Vec<Counted> {
+        self.lock().counts(chain.iter().take(known_links), kind)
     }
 }
 

@@ -131,8 +131,9 @@ impl Late {
                     self.health.worked(what);
                     return Some(done);
                 }
-                // Somebody deleted the conversation on purpose. The client goes on with it, the store does not.
-                Err(Error::Deleted) => return None,
+                // Somebody deleted the conversation on purpose. The client goes on with it, the store does not. What is to be
+                // published is not there then either, or was kept out by a quota.
+                Err(Error::Deleted | Error::UnknownCompaction { .. }) => return None,
                 Err(error) => {
                     self.health.failed(what, &error);
                     if !may_wait || !may_pass(&error) {

@@ -26,9 +26,11 @@ const COMPACTIONS: u32 = 32;
 pub(crate) struct Found {
     /// The newest known links.
     pub(crate) nodes: Vec<NodeRow>,
+    /// How many links in front are known.
+    pub(crate) known_links: usize,
     /// The compactions that may serve it, oldest first.
     pub(crate) compactions: Vec<CompactionRow>,
-    /// What providers counted for requests that ended at its newest links.
+    /// What providers counted for requests that ended at the newest of the known links.
     pub(crate) counted: Vec<CountedRow>,
 }
 
@@ -42,7 +44,7 @@ pub(super) async fn look_up(
         let newest = chain.get(chain.len().saturating_sub(links)..);
         newest.unwrap_or(chain)
     };
-    let Some(owner) = owner(chain, &nodes) else {
+    let Some((known_links, owner)) = last_known(chain, &nodes) else {
         return Ok(Found {
             nodes,
             ..Found::default()
@@ -54,20 +56,24 @@ pub(super) async fn look_up(
     compactions.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
     compactions.dedup_by(|a, b| a.id == b.id);
     // Not at the last link: the same request, when it comes again at another node, is measured as it was the first time.
-    let before = newest(ANCHORED_LINKS + 1);
-    let before = before.split_last().map_or(before, |(_, before)| before);
+    let end = known_links.min(chain.len().saturating_sub(1));
+    let counted = chain.get(end.saturating_sub(ANCHORED_LINKS)..end);
     Ok(Found {
         nodes,
+        known_links,
         compactions,
-        counted: store.counted_at(tenant, before).await?,
+        counted: store
+            .counted_at(tenant, counted.unwrap_or_default())
+            .await?,
     })
 }
 
-/// Whose the last known link is.
-fn owner(chain: &[Digest], nodes: &[NodeRow]) -> Option<ConversationId> {
+/// How many links lead up to the last known one, and whose that is.
+fn last_known(chain: &[Digest], nodes: &[NodeRow]) -> Option<(usize, ConversationId)> {
     let known: HashMap<&Digest, &NodeRow> = nodes.iter().map(|node| (&node.digest, node)).collect();
-    let last = chain.iter().rev().find_map(|digest| known.get(digest))?;
-    Some(last.conversation.clone())
+    let mut links = chain.iter().enumerate().rev();
+    let (at, last) = links.find_map(|(at, digest)| Some((at, known.get(digest)?)))?;
+    Some((at + 1, last.conversation.clone()))
 }
 
 async fn newest_known(

@@ -1,6 +1,7 @@
 use epitome_store::{Append, EntryRow, NewConversation};
 
 use super::*;
+use crate::index::{Counted, Index};
 
 fn digest(at: usize) -> Digest {
     Digest::of(format!("link {at}").as_bytes())
@@ -63,4 +64,35 @@ async fn short_chains_take_one_question() {
     let found = newest_known(&store, &tenant, &chain).await.unwrap();
     assert_eq!(found.len(), 3);
     assert_eq!(newest_known(&store, &tenant, &[]).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn counts_are_looked_for_where_the_known_links_end() {
+    let chain: Vec<Digest> = (0..200).map(digest).collect();
+    for known in [2, 17, 100, 180, 200] {
+        let (store, tenant) = store(known).await;
+        let row = |at: usize| CountedRow {
+            node: digest(at),
+            conversation: ConversationId::from_number(1),
+            kind: 7,
+            compaction: None,
+            real_tokens: at as u64,
+            estimated_tokens: 1,
+            at_ms: 1,
+        };
+        let last = known.min(chain.len() - 1) - 1;
+        let rows = [row(last), row(chain.len() - 1)];
+        store.keep_counted(&tenant, &rows).await.unwrap();
+        let found = look_up(&store, &tenant, &chain).await.unwrap();
+        assert_eq!(found.known_links, known);
+        assert_eq!(found.counted, [row(last)], "{known}");
+        // All are taken over, also where few of the links themselves were found.
+        let index = Index::default();
+        let links = found.nodes.into_iter();
+        index.learn(links.map(|node| (node.digest, node.conversation)));
+        index.learn_counted(found.counted);
+        let chain: Vec<_> = chain.iter().copied().enumerate().collect();
+        let counts = index.counts(&chain, known, 7);
+        assert_eq!(counts, [Counted::from(row(last))], "{known}");
+    }
 }

@@ -19,8 +19,10 @@ use crate::clock;
 const AT_ONCE: usize = 4;
 /// So many are written at once by all nodes on a store.
 const IN_ALL: u32 = 32;
-/// So many wait for their turn here. Each holds a request in memory; what finds no room is wanted again by the next one.
+/// So many wait for their turn on this node. Each holds a request in memory; what finds no room is wanted again by the next one.
 const MOST_WAITING: usize = 64;
+/// So many histories are read at once by this node for longer than a request waits.
+const LONG_READS: usize = 2;
 /// How often it is asked whether there is room among all nodes, and how many times.
 const AGAIN: Duration = Duration::from_secs(1);
 const TIMES: u32 = 60;
@@ -29,6 +31,9 @@ const TIMES: u32 = 60;
 #[derive(Clone, Debug)]
 pub(crate) struct Workshop {
     room: Arc<Semaphore>,
+    /// Who waits for room.
+    waiting: Arc<AtomicUsize>,
+    long_reads: Arc<Semaphore>,
     closing: Closing,
 }
 
@@ -36,6 +41,8 @@ impl Default for Workshop {
     fn default() -> Self {
         Self {
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            waiting: Arc::default(),
+            long_reads: Arc::new(Semaphore::new(LONG_READS)),
             closing: Closing::default(),
         }
     }
@@ -105,6 +112,11 @@ impl Crew {
             handed_back: AtomicU64::default(),
             left_out: AtomicU64::default(),
         }
+    }
+
+    /// Room for reading longer than a request waits.
+    pub(super) const fn long_reads(&self) -> &Arc<Semaphore> {
+        &self.shop.long_reads
     }
 }
 
@@ -180,8 +192,8 @@ impl Journal {
         work: impl Future<Output = T>,
     ) -> Option<T> {
         let crew = &self.crew;
-        let waiting = Counting::new(&crew.waiting);
-        if crew.waiting.load(Ordering::Relaxed) > MOST_WAITING {
+        let waiting = [&crew.waiting, &*crew.shop.waiting].map(Counting::new);
+        if crew.shop.waiting.load(Ordering::Relaxed) > MOST_WAITING {
             crew.left_out.fetch_add(1, Ordering::Relaxed);
             return None;
         }
@@ -274,3 +286,7 @@ impl Journal {
         Turn::NotOurs
     }
 }
+
+#[cfg(test)]
+#[path = "work_tests.rs"]
+mod tests;

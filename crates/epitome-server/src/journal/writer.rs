@@ -14,7 +14,7 @@ use super::health::Health;
 use super::late::may_pass;
 use crate::index::{Index, Written};
 use crate::open_store::OpenStore;
-use crate::words;
+use crate::words::{self, CatchUp};
 
 /// Bytes of messages that may wait. Beyond it new ones are left to the next request, which carries the whole history
 /// again.
@@ -131,14 +131,17 @@ pub(super) async fn write_all(
     let Waiting { mut writes, hurry } = waiting;
     let mut batch = Vec::new();
     let mut turns = Vec::new();
-    let mut is_behind = true;
+    let mut catch_up = CatchUp::After(None);
     loop {
-        while is_behind && writes.is_empty() && !writes.is_closed() {
-            is_behind = words::catch_up(&store, &tenant)
+        while let CatchUp::After(key) = catch_up
+            && writes.is_empty()
+            && !writes.is_closed()
+        {
+            catch_up = words::catch_up(&store, &tenant, key)
                 .await
                 .unwrap_or_else(|error| {
                     health.failed("index", &error);
-                    false
+                    CatchUp::Done
                 });
         }
         let received = writes.recv_many(&mut batch, BATCH);
@@ -185,7 +188,7 @@ pub(super) async fn write_all(
         match words::index(&store, &tenant, stored).await {
             Ok(()) => {}
             // Some of them belong to a conversation that was deleted; the others are found by looking.
-            Err(Error::Dangling(_)) => is_behind = true,
+            Err(Error::Dangling(_)) => catch_up = CatchUp::After(None),
             Err(error) => health.failed("index", &error),
         }
     }

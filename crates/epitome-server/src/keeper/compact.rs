@@ -266,7 +266,7 @@ impl Keeper {
 
     /// Whether what is made of a request is put into a store.
     pub(super) fn keeps(&self, ticket: &Ticket) -> bool {
-        self.mode == Mode::Act && !ticket.is_private && self.journal.has_store()
+        self.mode == Mode::Act && !ticket.is_kept_out() && self.journal.has_store()
     }
 
     /// The span as the store needs it: what is not there for certain, or at least its last link.
@@ -414,7 +414,7 @@ impl Keeper {
             action, %reason, tokens_before, tokens_after,
             conversation = %ticket.place.conversation, model = ticket.model.model, "decided"
         );
-        if ticket.is_private {
+        if ticket.is_kept_out() {
             return;
         }
         self.journal.outcome(Outcome {

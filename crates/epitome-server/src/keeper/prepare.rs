@@ -6,12 +6,14 @@ use epitome::{Failure, Job, NoPlan, Reason, Session};
 use epitome_engine::hooks::{AfterCompaction, BeforeCompaction, HookContext};
 use epitome_engine::record::StepRecord;
 use epitome_engine::summarise::{LadderRung, TriedRung, Wish};
+use epitome_store::ConversationId;
 use tokio_util::sync::CancellationToken;
 
 use super::compact::{Basis, Made, failed};
 use super::{Case, Keeper, Ticket};
 use crate::config::Mode;
 use crate::epoch::{Applied, Epoch};
+use crate::index::Index;
 use crate::journal::Patience;
 
 /// Whether hooks know already that a compaction began: they do where they or a model were asked about it.
@@ -19,6 +21,18 @@ use crate::journal::Patience;
 pub(super) enum Beginning {
     Told,
     Untold,
+}
+
+/// A compaction of a conversation is prepared as long as this lives.
+struct Claim {
+    index: Arc<Index>,
+    conversation: ConversationId,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.index.release(&self.conversation);
+    }
 }
 
 /// How far a compaction is before anybody is asked.
@@ -38,38 +52,31 @@ impl Keeper {
         if is_paid || !self.index.claim(&conversation) {
             return;
         }
+        let claim = Arc::new(Claim {
+            index: Arc::clone(&self.index),
+            conversation,
+        });
         let keeper = Arc::clone(self);
         let (mut ticket, case) = (ticket.clone(), Arc::new(case.clone()));
         self.tasks.spawn(async move {
             keeper.ask_pins(&mut ticket).await;
             let ticket = Arc::new(ticket);
             let is_storable = !keeper.keeps(&ticket) || !keeper.journal.health().writes_fail();
-            let made = match (keeper.rules.asks_somebody(&ticket), is_storable) {
+            match (keeper.rules.asks_somebody(&ticket), is_storable) {
                 (true, true) => {
-                    let made = keeper.written_alone(&ticket, &case, reason).await;
+                    keeper.written_alone(&ticket, &case, reason, &claim).await;
                     keeper.journal.quota().has_spent();
-                    made
                 }
                 // What cannot be stored is not used, and would be paid for again and again.
-                (true, false) => Err(failed()),
+                (true, false) => {}
                 (false, _) => {
-                    let (ticket, case) = (Arc::clone(&ticket), Arc::clone(&case));
-                    keeper.make(ticket, case, reason).await
-                }
-            };
-            if let Ok(made) = made {
-                let is_ours = made.epoch.record.steps.is_empty();
-                let patience = match is_ours {
-                    true => Patience::Request,
-                    false => Patience::Paid,
-                };
-                let stored = keeper.commit(&ticket, &case, made, patience).await;
-                // What a model wrote cannot be made again: it is used only once it is stored.
-                if is_ours || stored.is_stored {
-                    keeper.index.prepare(stored.epoch);
+                    let making = keeper.make(Arc::clone(&ticket), Arc::clone(&case), reason);
+                    if let Ok(made) = making.await {
+                        keeper.lay_ready(&ticket, &case, made).await;
+                    }
                 }
             }
-            keeper.index.release(&conversation);
+            drop(claim);
         });
     }
 
@@ -154,20 +161,49 @@ impl Keeper {
         Ok(made)
     }
 
-    /// The same, unless another process on the store is at it already.
+    /// Has somebody write it and lays it ready, unless another process on the store is at it already. The work is done once it
+    /// is stored: until then nobody else begins it, and pays for it.
     async fn written_alone(
         self: &Arc<Self>,
         ticket: &Arc<Ticket>,
         case: &Arc<Case>,
         reason: Reason,
-    ) -> Result<Made, NoPlan> {
-        let work = self.write(ticket, case, reason);
-        if ticket.is_private {
+        claim: &Arc<Claim>,
+    ) {
+        let work = async {
+            let Ok(made) = self.write(ticket, case, reason).await else {
+                return;
+            };
+            let (keeper, ticket, case) = (Arc::clone(self), Arc::clone(ticket), Arc::clone(case));
+            let claim = Arc::clone(claim);
+            // It is paid for: whatever becomes of the job, it is stored, and nobody here asks again meanwhile.
+            let laying = self.tasks.spawn(async move {
+                keeper.lay_ready(&ticket, &case, made).await;
+                drop(claim);
+            });
+            if let Err(error) = laying.await {
+                tracing::error!(%error, "a compaction could not be stored");
+            }
+        };
+        if ticket.is_kept_out() {
             return work.await;
         }
         let conversation = &ticket.place.conversation;
-        let made = self.journal.alone(conversation, reason, work).await;
-        made.unwrap_or_else(|| Err(failed()))
+        self.journal.alone(conversation, reason, work).await;
+    }
+
+    /// Stores a compaction, so that it is there when it is needed.
+    async fn lay_ready(&self, ticket: &Ticket, case: &Case, made: Made) {
+        let is_ours = made.epoch.record.steps.is_empty();
+        let patience = match is_ours {
+            true => Patience::Request,
+            false => Patience::Paid,
+        };
+        let stored = self.commit(ticket, case, made, patience).await;
+        // What a model wrote cannot be made again: it is used only once it is stored.
+        if is_ours || stored.is_stored {
+            self.index.prepare(stored.epoch);
+        }
     }
 
     /// Tells whoever wants to know of a compaction that takes effect.

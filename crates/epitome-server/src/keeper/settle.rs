@@ -89,7 +89,7 @@ impl Keeper {
                 epoch: ticket.epoch.as_ref().map(|epoch| epoch.id.clone()),
                 kind: ticket.kind,
             };
-            if self.mode == Mode::Act && !ticket.is_private && self.journal.has_store() {
+            if self.mode == Mode::Act && !ticket.is_kept_out() && self.journal.has_store() {
                 self.journal.counted(CountedRow {
                     node: *tip,
                     conversation: ticket.place.conversation.clone(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use epitome::Digest;
 use epitome_engine::archive::title;
+use epitome_engine::known_models::ModelKey;
 use epitome_store::{Append, EntryRow, JobRow, NewConversation, NodeRow};
 use epitome_wire::{Conversation, decode};
 
@@ -57,41 +58,52 @@ impl Keeper {
     }
 
     /// Asks the store about a chain that this process does not know.
-    pub(super) async fn recall(&self, conversation: &Conversation) {
+    pub(super) async fn recall(&self, conversation: &Conversation, model: &ModelKey) {
         let chain = &conversation.chain;
         let known = self.index.known_links(chain);
         let is_new = known == 0 || chain.len() - known > UNKNOWN_LINKS;
         if is_new || self.index.has_dropped(chain) {
-            self.ask_store(chain).await;
+            self.ask_store(chain, model).await;
         }
     }
 
-    /// Takes over what another node has published on this chain since, and what was counted there. Says whether there was anything.
-    pub(super) async fn catch_up(&self, ticket: &mut Ticket, need: &Need) -> bool {
+    /// Takes over what another node has published on this chain since, and what was counted there. Gives the need and the size
+    /// of the request as they are by then, where there was anything.
+    pub(super) async fn catch_up(&self, ticket: &mut Ticket) -> Option<(Need, u64)> {
         if self.mode == Mode::Observe {
-            return false;
+            return None;
         }
-        self.ask_store(&ticket.conversation.chain).await;
+        let chain = &ticket.conversation.chain;
+        let stored_links = self.ask_store(chain, &ticket.model).await;
+        // By now the links that this request brings are in the index too, and nobody has counted those.
+        let known_links = ticket.place.known_links.max(stored_links);
+        let counts = self.index.counts(chain, known_links, ticket.kind);
         self.ask_pins(ticket).await;
-        let counts = self.index.counts(&ticket.conversation.chain, ticket.kind);
+        ticket.place.known_links = known_links;
         let is_counted = counts != ticket.place.counts;
         ticket.place.counts = counts;
-        let newest = self.in_force(ticket, need);
+        // Which epochs may serve it is a matter of its size.
+        let (need, before) = self.need(ticket);
+        let newest = self.in_force(ticket, &need);
         let id = |epoch: Option<&Arc<Epoch>>| epoch.map(|epoch| epoch.id.clone());
-        let is_new = newest.is_some() && id(newest.as_ref()) != id(ticket.epoch.as_ref());
+        let is_new = id(newest.as_ref()) != id(ticket.epoch.as_ref());
         if is_new {
             ticket.epoch = newest;
+            self.heed_undo(ticket, &need).await;
         }
-        is_new || is_counted
+        (is_new || is_counted).then_some((need, before))
     }
 
-    async fn ask_store(&self, chain: &[(usize, Digest)]) {
+    /// Takes over what the store knows of a chain and of the model that it goes to. Says how many links it has.
+    async fn ask_store(&self, chain: &[(usize, Digest)], model: &ModelKey) -> usize {
         if !self.journal.has_store() {
-            return;
+            return 0;
         }
         let digests: Vec<_> = chain.iter().map(|(_, digest)| *digest).collect();
-        let (found, beliefs) = tokio::join!(self.journal.look_up(&digests), self.journal.beliefs());
-        self.models.known().take_over(&beliefs);
+        let (found, belief) =
+            tokio::join!(self.journal.look_up(&digests), self.journal.believed(model));
+        self.models.known().take_over(belief.as_slice());
+        let known_links = found.known_links;
         let links = found.nodes.into_iter();
         self.index
             .learn(links.map(|node| (node.digest, node.conversation)));
@@ -108,19 +120,22 @@ impl Keeper {
                 }
             }
         }
+        known_links
     }
 
-    /// The provider took a request: now it is part of the conversation, and what it was shown is in force.
+    /// The provider took a request: now it is part of the conversation, and what it was shown is in force. Only the last step
+    /// waits: a client that hangs up meanwhile takes nothing back.
     pub(crate) async fn went_out(&self, ticket: &Ticket) {
+        if self.mode == Mode::Act && !ticket.is_kept_out() {
+            self.journal_append(ticket);
+        }
         if let (Some(shown), Some(epoch)) = (&ticket.unpublished, &ticket.epoch) {
             self.index.publish(Arc::clone(epoch));
+            // Also beyond a quota: what is stored already is only said to be in force.
             if !ticket.is_private {
                 let published = self.journal.publish(epoch.id.clone(), shown.record.clone());
                 published.await;
             }
-        }
-        if self.mode == Mode::Act && !ticket.is_private {
-            self.journal_append(ticket);
         }
     }
 
@@ -195,3 +210,7 @@ fn label_of(ticket: &Ticket, from: usize) -> Option<String> {
     });
     title(&read.collect::<Vec<_>>())
 }
+
+#[cfg(test)]
+#[path = "stored_tests.rs"]
+mod tests;

@@ -40,8 +40,10 @@ pub(crate) struct Ticket {
     pub(crate) dropped_pins: Option<Arc<[String]>>,
     /// What its client lends for summaries, where clients do: never stored.
     pub(crate) lent: Option<Arc<Lent>>,
-    /// Whether it is kept out of the store: its client wants that, or its tenant has used up its room there.
+    /// Whether its client wants it kept out of the store.
     pub(crate) is_private: bool,
+    /// Whether its tenant may store it.
+    pub(crate) has_room: bool,
     /// Whether a model may be asked to summarise.
     pub(crate) asks_models: bool,
     pub(crate) now_ms: i64,
@@ -62,6 +64,11 @@ pub(crate) struct Lent {
 }
 
 impl Ticket {
+    /// Whether nothing of it is stored.
+    pub(crate) const fn is_kept_out(&self) -> bool {
+        self.is_private || !self.has_room
+    }
+
     /// The pins that the user dropped, as far as that was asked.
     pub(super) fn dropped_pins(&self) -> &[String] {
         self.dropped_pins.as_deref().unwrap_or_default()

@@ -5,6 +5,7 @@ use epitome_wire::Refusal;
 use http::StatusCode;
 
 use super::Exchange;
+use super::history::History;
 use crate::keeper::{Action, Fault, Outgoing};
 
 /// What follows a refusal.
@@ -22,6 +23,7 @@ impl Exchange<'_> {
     pub(super) async fn second_try(
         &self,
         outgoing: &Outgoing,
+        history: &History,
         status: StatusCode,
         text: &[u8],
     ) -> Again {
@@ -49,10 +51,17 @@ impl Exchange<'_> {
             Refusal::Other if matches!(status, 400 | 413 | 422) => Fault::Unknown,
             _ => return Again::Nothing,
         };
-        if outgoing.action != Action::Compacted {
-            return Again::Nothing;
-        }
-        let again = self.keeper().refused(ticket, fault);
-        again.map_or(Again::Nothing, Again::Send)
+        let again = match outgoing.action {
+            Action::Compacted => self.keeper().refused(ticket, fault),
+            _ if history.is_own(outgoing) => None,
+            // It was said in full.
+            _ => Some(Outgoing {
+                reason: Reason::RewriteRefused,
+                ..outgoing.clone()
+            }),
+        };
+        again.map_or(Again::Nothing, |again| {
+            Again::Send(history.as_it_came(again))
+        })
     }
 }

@@ -10,6 +10,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http_body::Body;
 use hyper::body::Incoming;
 
+use super::history::History;
 use super::{Envelope, Exchange};
 use crate::answer::Front;
 use crate::clock;
@@ -86,11 +87,12 @@ impl Exchange<'_> {
         &self,
         envelope: &Envelope<'_>,
         sent: &Outgoing,
+        history: &History,
         overflow: Overflow,
     ) -> Option<(Outgoing, Answer)> {
         let ticket = sent.ticket.as_ref()?;
         let second = self.keeper().recover(ticket, overflow).await.ok()?;
-        let answer = self.forward(envelope, &second).await.ok()?;
+        let answer = self.forward(envelope, &second, history).await.ok()?;
         answer
             .status()
             .is_success()

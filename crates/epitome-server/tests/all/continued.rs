@@ -1,11 +1,13 @@
 //! Histories that the provider keeps, and refusals that come after a stream began.
 
-use epitome_testkit::{ModelConfig, Reply, Script, ScriptedModel, Wire, client};
+use epitome_testkit::{ModelConfig, Refuses, Reply, Script, ScriptedModel, Wire, client};
+use http::Method;
 use serde_json::{Value, json};
 
 use epitome_server::ConfiguredWindows;
 use epitome_store::{Store, TenantId, Turns};
 
+use crate::packed::packed;
 use crate::support::{
     Folder, Proxy, action, config, eventually_async, history, last, pair, prose, request,
 };
@@ -202,6 +204,132 @@ async fn a_larger_model_gets_what_was_left_out_for_a_smaller_one() {
     let (action, _, as_it_came, _) = ask("large", turn + 2).await;
     assert_eq!(action, "passthrough");
     assert!(as_it_came, "the provider has all of it now");
+}
+
+/// A conversation that a small model's window has shortened, with a model that has room for all of it.
+struct Shortened {
+    model: ScriptedModel,
+    proxy: Proxy,
+    previous: Value,
+    turn: u64,
+}
+
+impl Shortened {
+    async fn new(refuses: Refuses) -> Self {
+        let large = ModelConfig {
+            window_tokens: 200_000,
+            refuses,
+            ..keeping()
+        };
+        let (model, proxy) = pair(large, |config| {
+            config.windows = ConfiguredWindows::by(|model| match model {
+                "small" => Some(WINDOW),
+                _ => Some(200_000),
+            });
+        })
+        .await;
+        let mut shortened = Self {
+            model,
+            proxy,
+            previous: Value::Null,
+            turn: 0,
+        };
+        loop {
+            let body = shortened.body("small");
+            let wire = Wire::OpenaiResponses;
+            let received = shortened.proxy.post(wire, &body).await;
+            shortened.goes_on(&received);
+            if action(&received).0 == "compacted" {
+                return shortened;
+            }
+            assert!(shortened.turn < 60, "it is never too long");
+        }
+    }
+
+    fn body(&self, model: &str) -> Value {
+        let text = format!("Step {}: {}", self.turn, prose(self.turn, 220));
+        json!({"model": model, "previous_response_id": self.previous, "input": text})
+    }
+
+    async fn post_packed(&self) -> (client::Received, Vec<u8>) {
+        let body = packed("gzip", self.body("large").to_string().as_bytes());
+        let headers = [("content-encoding", "gzip")];
+        let path = Wire::OpenaiResponses.path();
+        let received = self
+            .proxy
+            .send(&Method::POST, path, &headers, body.clone())
+            .await;
+        (received, body)
+    }
+
+    fn goes_on(&mut self, received: &client::Received) {
+        assert_eq!(received.status, 200, "turn {}: {received:?}", self.turn);
+        self.previous = json!(id(received, false));
+        self.turn += 1;
+    }
+}
+
+/// What the provider keeps may be more than it told: then the history cannot be said in full, and is not said so again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_that_is_refused_in_full_goes_on_at_the_provider() {
+    for why in [
+        "Item 'msg_1' of type 'message' was provided without its required 'reasoning' item.",
+        "Bad request.",
+    ] {
+        let refuses = Refuses::by(move |asked| {
+            let is_full = asked.request["previous_response_id"].is_null();
+            let is_long = asked.model() == "large" && is_full;
+            is_long.then(|| Reply::error(400, "invalid_request_error", why))
+        });
+        let mut shortened = Shortened::new(refuses).await;
+        for expected in ["rewrite_refused", "below_line", "below_line"] {
+            let before = shortened.model.requests().len();
+            let body = shortened.body("large");
+            let received = shortened.proxy.post(Wire::OpenaiResponses, &body).await;
+            shortened.goes_on(&received);
+            assert_eq!(action(&received), ("passthrough", expected), "{why}");
+            let calls = shortened.model.requests().len() - before;
+            assert_eq!(calls, 1 + usize::from(expected == "rewrite_refused"));
+            assert_eq!(last(&shortened.model).body, body.to_string());
+        }
+    }
+}
+
+/// A refusal that the client's own request gets too is about the client.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_history_is_said_in_full_again_where_that_was_not_what_was_refused() {
+    let refuses = Refuses::by(|asked| {
+        let is_odd = asked.request["temperature"] == 9;
+        is_odd.then(|| Reply::error(400, "invalid_request_error", "Bad request."))
+    });
+    let mut shortened = Shortened::new(refuses).await;
+    let mut body = shortened.body("large");
+    body["temperature"] = json!(9);
+    let received = shortened.proxy.post(Wire::OpenaiResponses, &body).await;
+    assert_eq!(received.status, 400);
+    body["temperature"] = json!(1);
+    let received = shortened.proxy.post(Wire::OpenaiResponses, &body).await;
+    assert_eq!(action(&received).1, "server_side_history");
+    shortened.goes_on(&received);
+}
+
+/// What came packed and is said in full goes out plain.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_packed_request_is_said_in_full_too() {
+    let mut shortened = Shortened::new(Refuses::default()).await;
+    let (received, _) = shortened.post_packed().await;
+    assert_eq!(action(&received), ("passthrough", "server_side_history"));
+    let sent = last(&shortened.model);
+    assert_eq!(sent.header("content-encoding"), "");
+    assert_eq!(sent.header("content-length"), sent.body.len().to_string());
+    let input = sent.json()["input"].to_string();
+    let is_said = |at: u64| input.contains(&format!("Step {at}: "));
+    assert!((0..=shortened.turn).all(is_said), "{input}");
+    shortened.goes_on(&received);
+    // The provider has all of it now. This one does not unpack.
+    let (received, body) = shortened.post_packed().await;
+    assert_eq!(action(&received), ("passthrough", "below_line"));
+    assert_eq!(last(&shortened.model).body, body);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

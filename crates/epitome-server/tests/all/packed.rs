@@ -12,7 +12,8 @@ use crate::support::{
 
 const ENCODINGS: [&str; 6] = ["gzip", "deflate", "br", "zstd", "gzip, br", "x-gzip"];
 
-fn packed(encoding: &str, plain: &[u8]) -> Vec<u8> {
+/// A body as `encoding` packs it.
+pub(crate) fn packed(encoding: &str, plain: &[u8]) -> Vec<u8> {
     let level = flate2::Compression::fast();
     let mut names: Vec<&str> = encoding.split(", ").collect();
     let last = names.pop().unwrap();

@@ -83,14 +83,17 @@ async fn messages_of_an_earlier_version_are_indexed_when_the_proxy_starts() {
     appends.extend((1..100).map(|number| append(number, text(&format!("word{number} zebra")))));
     let tenant = TenantId::local();
     store.append_all(&tenant, &appends).await.unwrap();
-    assert_eq!(store.unindexed(&tenant, 200).await.unwrap().len(), 100);
+    assert_eq!(
+        store.unindexed(&tenant, None, 200).await.unwrap().len(),
+        100
+    );
 
     let (_model, proxy) = pair(ModelConfig::default(), |config| {
         config.store = folder.location();
     })
     .await;
     for _ in 0..6_000 {
-        if store.unindexed(&tenant, 1).await.unwrap().is_empty() {
+        if store.unindexed(&tenant, None, 1).await.unwrap().is_empty() {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

@@ -30,6 +30,14 @@ impl Beliefs for PostgresStore {
         beliefs(&self.connections)
     }
 
+    fn belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<Option<BeliefRow>>> + Send {
+        belief(&self.connections, endpoint, model)
+    }
+
     fn forget_belief(
         &self,
         endpoint: &str,
@@ -86,6 +94,20 @@ async fn beliefs(connections: &Connections) -> Result<Vec<BeliefRow>> {
         .fetch_all(&mut *transaction)
         .await?;
     rows.iter().map(decode::belief).collect()
+}
+
+async fn belief(
+    connections: &Connections,
+    endpoint: &str,
+    model: &str,
+) -> Result<Option<BeliefRow>> {
+    let mut transaction = connections.begin().await?;
+    let row = query(sql::SELECT_BELIEF)
+        .bind(endpoint.as_bytes())
+        .bind(model.as_bytes())
+        .fetch_optional(&mut *transaction)
+        .await?;
+    row.as_ref().map(decode::belief).transpose()
 }
 
 async fn forget_belief(connections: &Connections, endpoint: &str, model: &str) -> Result<bool> {

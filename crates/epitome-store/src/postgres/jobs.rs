@@ -45,6 +45,9 @@ const COUNT_RUNNING: &str = concat!(
 const TAKE: &str = "\
     SELECT tries FROM jobs WHERE tenant = $1 AND conversation = $2 FOR UPDATE SKIP LOCKED";
 
+/// The job, until its transaction ends.
+const HOLD: &str = "SELECT 1 FROM jobs WHERE tenant = $1 AND conversation = $2 FOR UPDATE";
+
 const BEGIN: &str = concat!(
     "UPDATE jobs SET tries = tries + 1, begun_ms = ",
     now_ms!(),
@@ -148,6 +151,8 @@ async fn finish(
                 .bind(tenant.as_str())
                 .bind(conversation.as_str())
         };
+        // Whoever claims takes the job first and its lease then.
+        on(HOLD).execute(&mut *transaction).await?;
         let released = on(sql::RELEASE_LEASE)
             .bind(signed(fence))
             .execute(&mut *transaction)

@@ -32,8 +32,8 @@ const INSERT_WORDS: &str = "\
 /// The position is there for the sake of decoding.
 const SELECT_UNINDEXED: &str = "\
     SELECT CAST(0 AS BIGINT), e.key, e.raw, e.wire, e.tokens FROM entries AS e \
-    WHERE e.tenant = $1 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
-        WHERE i.tenant = $1 AND i.key = e.key) LIMIT $2";
+    WHERE e.tenant = $1 AND e.key > $3 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
+        WHERE i.tenant = $1 AND i.key = e.key) ORDER BY e.key LIMIT $2";
 
 /// From the nodes that a query starts with up to the root: every entry there in its last place.
 macro_rules! places {
@@ -143,9 +143,10 @@ impl Search for PostgresStore {
     fn unindexed(
         &self,
         tenant: &TenantId,
+        after: Option<Digest>,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        unindexed(&self.connections, tenant, limit)
+        unindexed(&self.connections, tenant, after, limit)
     }
 
     fn search(
@@ -257,18 +258,25 @@ async fn index(connections: &Connections, tenant: &TenantId, words: &[EntryWords
 async fn unindexed(
     connections: &Connections,
     tenant: &TenantId,
+    after: Option<Digest>,
     limit: u32,
 ) -> Result<Vec<EntryRow>> {
     let mut transaction = connections.begin().await?;
     let rows = query(SELECT_UNINDEXED)
         .bind(tenant.as_str())
         .bind(i64::from(limit))
+        .bind(after_key(after.as_ref()))
         .fetch_all(&mut *transaction)
         .await?;
     let placed = rows.iter().map(decode::placed_entry);
     placed
         .map(|placed| connections.keys().open_entry(tenant, placed?.1))
         .collect()
+}
+
+/// Nothing stands behind no key at all.
+fn after_key(after: Option<&Digest>) -> &[u8] {
+    after.map_or(&[], |key| key.as_bytes())
 }
 
 async fn search(

@@ -35,6 +35,14 @@ impl Beliefs for SqliteStore {
         beliefs(&self.readers)
     }
 
+    fn belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<Option<BeliefRow>>> + Send {
+        belief(&self.readers, endpoint, model)
+    }
+
     fn forget_belief(
         &self,
         endpoint: &str,
@@ -86,6 +94,15 @@ async fn beliefs(readers: &SqlitePool) -> Result<Vec<BeliefRow>> {
     }
     let rows = sqlx::query(sql::SELECT_BELIEFS).fetch_all(readers).await?;
     rows.iter().map(decode::belief).collect()
+}
+
+async fn belief(readers: &SqlitePool, endpoint: &str, model: &str) -> Result<Option<BeliefRow>> {
+    let row = sqlx::query(sql::SELECT_BELIEF)
+        .bind(endpoint)
+        .bind(model)
+        .fetch_optional(readers)
+        .await?;
+    row.as_ref().map(decode::belief).transpose()
 }
 
 async fn forget_belief(writer: &SqlitePool, endpoint: &str, model: &str) -> Result<bool> {

@@ -34,10 +34,10 @@ const INSERT_WORDS: &str = "\
         SELECT e.value ->> 0, e.value ->> 1 FROM json_each($1) AS e";
 
 /// The position is there for the sake of decoding.
-const SELECT_UNINDEXED: &str = "\
+pub(super) const SELECT_UNINDEXED: &str = "\
     SELECT 0, e.key, e.raw, e.wire, e.tokens FROM entries AS e \
-    WHERE e.tenant = $1 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
-        WHERE i.tenant = $1 AND i.key = e.key AND i.counts IS NOT NULL) LIMIT $2";
+    WHERE e.tenant = $1 AND e.key > $3 AND NOT EXISTS (SELECT 1 FROM indexed_entries AS i \
+        WHERE i.tenant = $1 AND i.key = e.key AND i.counts IS NOT NULL) ORDER BY e.key LIMIT $2";
 
 /// What was found, before it is known where it stands. The ranking must be done with before rows are grouped.
 macro_rules! found {
@@ -140,9 +140,10 @@ impl Search for SqliteStore {
     fn unindexed(
         &self,
         tenant: &TenantId,
+        after: Option<Digest>,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send {
-        unindexed(&self.readers, &self.keys, tenant, limit)
+        unindexed(&self.readers, &self.keys, tenant, after, limit)
     }
 
     fn search(
@@ -240,17 +241,24 @@ async fn unindexed(
     readers: &SqlitePool,
     keys: &Keys,
     tenant: &TenantId,
+    after: Option<Digest>,
     limit: u32,
 ) -> Result<Vec<EntryRow>> {
     let rows = sqlx::query(SELECT_UNINDEXED)
         .bind(tenant.as_str())
         .bind(i64::from(limit))
+        .bind(after_key(after.as_ref()))
         .fetch_all(readers)
         .await?;
     let placed = rows.iter().map(decode::placed_entry);
     placed
         .map(|placed| keys.open_entry(tenant, placed?.1))
         .collect()
+}
+
+/// Nothing stands behind no key at all.
+fn after_key(after: Option<&Digest>) -> &[u8] {
+    after.map_or(&[], |key| key.as_bytes())
 }
 
 async fn search(

@@ -23,6 +23,13 @@ pub trait Beliefs {
     /// All beliefs, by endpoint and model.
     fn beliefs(&self) -> impl Future<Output = Result<Vec<BeliefRow>>> + Send;
 
+    /// What is believed of one model at an endpoint.
+    fn belief(
+        &self,
+        endpoint: &str,
+        model: &str,
+    ) -> impl Future<Output = Result<Option<BeliefRow>>> + Send;
+
     /// Forgets what is believed of a model at an endpoint, learned windows included. Says whether there was anything.
     fn forget_belief(
         &self,

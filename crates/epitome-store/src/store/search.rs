@@ -1,5 +1,7 @@
 //! Entries by their words.
 
+use epitome::Digest;
+
 use crate::{EntryRow, EntryWords, Result, SearchHit, SearchScope, TenantId};
 
 /// The words of entries, and finding entries by them.
@@ -14,10 +16,12 @@ pub trait Search {
         words: &[EntryWords],
     ) -> impl Future<Output = Result<()>> + Send;
 
-    /// At most `limit` entries whose words were never given. Looks through all entries of the tenant when there are few.
+    /// At most `limit` entries whose words were never given, by their keys, from behind `after`. Looks through all that come
+    /// there when there are few.
     fn unindexed(
         &self,
         tenant: &TenantId,
+        after: Option<Digest>,
         limit: u32,
     ) -> impl Future<Output = Result<Vec<EntryRow>>> + Send;
 

@@ -305,6 +305,6 @@ async fn a_copy_needs_the_same_key() {
         let last = node("one b");
         assert_eq!(other.history(&tenant, last).await.unwrap().len(), 2);
         // The words are found again once they were given.
-        assert_eq!(other.unindexed(&tenant, 9).await.unwrap().len(), 2);
+        assert_eq!(other.unindexed(&tenant, None, 9).await.unwrap().len(), 2);
     }
 }

@@ -105,7 +105,7 @@ async fn inspect(store: &AnyStore, stored: usize) -> usize {
         let scope = SearchScope::Branch(tip.digest);
         let word = format!("zebra{}", there.saturating_sub(3));
         let hits = store.search(&tenant, &scope, &word, 9).await.unwrap();
-        let unindexed = store.unindexed(&tenant, 9).await.unwrap();
+        let unindexed = store.unindexed(&tenant, None, 9).await.unwrap();
         if store.tip(&tenant, &id).await.unwrap().as_ref() != Some(&tip) {
             // A server may still be busy with the last words of the dead.
             continue;

@@ -1,8 +1,10 @@
 //! What can happen to a server and its databases.
 
+use std::time::Duration;
+
 use epitome_store::{
-    AnyStore, BeliefRow, Beliefs, Conversations, Entries, Error, Leases, Memories, Outcome,
-    Outcomes, PinMark, PinRow, Pins, PostgresStore, Store,
+    AnyStore, BeliefRow, Beliefs, Claimed, Conversations, Entries, Error, JobClaim, Jobs, Leases,
+    Memories, Outcome, Outcomes, PinMark, PinRow, Pins, PostgresStore, Store,
 };
 use epitome_testkit::postgres::{self, Database};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -286,6 +288,44 @@ async fn leases_go_by_the_clock_of_the_server() {
     }
     let granted: Vec<u64> = tasks.join_all().await.into_iter().flatten().collect();
     assert_eq!(granted, [2]);
+}
+
+/// Whoever claims a job has it locked before its lease. One that finishes the same job takes them in the same order.
+#[tokio::test]
+async fn a_job_is_finished_while_another_claims_it() {
+    let Some(database) = postgres::database().await else {
+        return;
+    };
+    let store = PostgresStore::open(database.url()).await.unwrap();
+    let tenant = tenant("t");
+    let conversation = conversation("c");
+    let claim = JobClaim {
+        conversation: &conversation,
+        reason: "near_line",
+        holder: "me",
+        now_ms: 0,
+        until_ms: 60_000,
+        most_running: 1,
+    };
+    let claimed = store.claim_job(&tenant, &claim).await.unwrap();
+    let Claimed::Granted { fence, .. } = claimed else {
+        panic!("{claimed:?}");
+    };
+    let mut other = somebody(&database).await;
+    sqlx::raw_sql("BEGIN; SELECT tries FROM jobs FOR UPDATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let finish = store.finish_job(&tenant, &conversation, fence);
+    let claim = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let lease = sqlx::raw_sql("SELECT holder FROM leases FOR UPDATE NOWAIT; COMMIT");
+        lease.execute(&mut other).await
+    };
+    let (finished, claimed) = tokio::join!(finish, claim);
+    claimed.expect("the lease is free for whoever has the job");
+    assert!(finished.unwrap());
+    assert_eq!(store.jobs(&tenant, 0, 9).await.unwrap(), []);
 }
 
 /// What PostgreSQL's own type for text refuses.

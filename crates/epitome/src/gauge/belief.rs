@@ -286,6 +286,45 @@ impl Belief {
         self
     }
 
+    /// What is believed once somebody else on the same store has written `elsewhere`: their window where they know another, and
+    /// everything that either of them found out.
+    #[must_use]
+    pub fn taken_over(mut self, elsewhere: &Self) -> Self {
+        match elsewhere.learned {
+            Some(learned) if !self.has_learned(learned) => {
+                self.learned = Some(learned);
+                self.proven_tokens = elsewhere.proven_tokens;
+            }
+            _ => self.prove(elsewhere.proven_tokens),
+        }
+        self.counting = self.counting.or(elsewhere.counting);
+        self.suspected_tokens = self.suspected_tokens.or(elsewhere.suspected_tokens);
+        for kind in elsewhere.kinds.into_iter().filter(|kind| *kind != 0) {
+            // Those that were seen here are not pushed out.
+            if self.kinds.contains(&0) {
+                self.has_counted(kind);
+            }
+        }
+        self
+    }
+
+    /// What is written over what a store has: our window, and everything that others found out besides.
+    #[must_use]
+    pub fn written_over(mut self, stored: &Self) -> Self {
+        if self.learned.map(|own| own.window_tokens)
+            == stored.learned.map(|other| other.window_tokens)
+        {
+            self.prove(stored.proven_tokens);
+        }
+        self.counting = self.counting.or(stored.counting);
+        self
+    }
+
+    fn has_learned(&self, other: Learned) -> bool {
+        self.learned
+            .is_some_and(|own| own.window_tokens == other.window_tokens)
+    }
+
     /// What was learned about the window, if anything is in force.
     #[must_use]
     pub const fn learned(&self) -> Option<Learned> {

@@ -256,6 +256,42 @@ async fn a_summary_is_paid_for_once_while_the_store_is_away() {
     store.close().await;
 }
 
+/// The work is done when what was written is stored, and not before: another node would pay for it again. Once paid for, it is
+/// stored whatever becomes of the node.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_is_not_done_before_its_summary_is_stored() {
+    use sqlx::Connection as _;
+    let Some(database) = postgres::database().await else {
+        return;
+    };
+    let model = ScriptedModel::start(model(WINDOW)).await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let writer = ScriptedModel::start(writes(SUMMARY, &asked)).await;
+    let proxy = Proxy::start(with_writer(&model, &writer, database.url())).await;
+    let mut talk = Talk::new(4);
+    talk.ask(&proxy).await;
+    let mut somebody = sqlx::PgConnection::connect(database.url()).await.unwrap();
+    sqlx::raw_sql("BEGIN; LOCK TABLE compactions")
+        .execute(&mut somebody)
+        .await
+        .unwrap();
+    talk.until(&proxy, || asked.load(Ordering::SeqCst) > 0)
+        .await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let [job] = &jobs(&proxy).await[..] else {
+        panic!("not one job");
+    };
+    assert_eq!(job["state"], "running");
+    let stopping = tokio::spawn(proxy.stop());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    drop(somebody);
+    stopping.await.unwrap();
+    let store = AnyStore::open(database.url()).await.unwrap();
+    assert_eq!(stored_compactions(&store).await.len(), 1);
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    store.close().await;
+}
+
 /// A branch is one also where its first request was refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_branch_whose_first_request_was_refused_keeps_its_parent() {

@@ -266,7 +266,7 @@ async fn nothing_of_another_tenant_is_ever_found() {
             .unwrap();
         let turns = store.turns_to(&alpha, &turn).await.unwrap();
         let rows = store.conversations(&alpha, 100).await.unwrap().len() as u64;
-        let is_behind = store.unindexed(&alpha, 1).await.unwrap().len();
+        let is_behind = store.unindexed(&alpha, None, 1).await.unwrap().len();
         let own = store
             .search(&beta, &SearchScope::Tenant, "giraffe", 9)
             .await

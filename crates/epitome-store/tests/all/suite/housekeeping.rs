@@ -261,7 +261,7 @@ pub(crate) async fn brought_in_once(store: impl Store) {
         other.memories(&t, Some("giraffe"), 9).await.unwrap().len(),
         1
     );
-    assert_eq!(other.unindexed(&t, 9).await.unwrap().len(), 4);
+    assert_eq!(other.unindexed(&t, None, 9).await.unwrap().len(), 4);
 
     // What goes on there is brought back: newer entries, a state, a deletion; what is there stays.
     other.publish(&t, "k", None).await.unwrap();

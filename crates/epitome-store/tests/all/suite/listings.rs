@@ -111,6 +111,11 @@ pub(crate) async fn window_upsert(store: impl Store) {
     };
     let expected = [belief("m", "2", 20), counted];
     assert_eq!(store.beliefs().await.unwrap(), expected);
+    for row in &expected {
+        let one = store.belief(&row.endpoint, &row.model).await.unwrap();
+        assert_eq!(one.as_ref(), Some(row));
+    }
+    assert_eq!(store.belief("nowhere", "m").await.unwrap(), None);
     assert!(store.forget_belief("a", "m").await.unwrap());
     assert!(!store.forget_belief("a", "m").await.unwrap());
     assert_eq!(store.beliefs().await.unwrap(), expected[1..]);

@@ -185,5 +185,5 @@ pub(crate) async fn dropped_write_leaves_nothing_behind(store: impl Store) {
         let history = store.history(&tenant, node(names[1])).await.unwrap();
         assert_eq!(history, append.entries);
     }
-    assert_eq!(store.unindexed(&tenant, 9).await.unwrap(), []);
+    assert_eq!(store.unindexed(&tenant, None, 9).await.unwrap(), []);
 }

@@ -170,11 +170,24 @@ pub(crate) async fn indexed_later_and_once(store: impl Store) {
     let t = tenant("t");
     store.append(&t, &chain("c", &["a", "b"], 0)).await.unwrap();
     assert_eq!(positions(&store, &branch("b"), "first").await, [0; 0]);
-    assert_eq!(store.unindexed(&t, 9).await.unwrap().len(), 2);
-    assert_eq!(store.unindexed(&t, 1).await.unwrap().len(), 1);
-    assert_eq!(store.unindexed(&tenant("u"), 9).await.unwrap(), []);
+    assert_eq!(store.unindexed(&t, None, 9).await.unwrap().len(), 2);
+    assert_eq!(store.unindexed(&t, None, 1).await.unwrap().len(), 1);
+    assert_eq!(store.unindexed(&tenant("u"), None, 9).await.unwrap(), []);
+    // They are gone through by their keys.
+    let mut keys = [entry("a").key, entry("b").key];
+    keys.sort();
+    let mut after = None;
+    for key in keys {
+        let next = store.unindexed(&t, after, 1).await.unwrap();
+        assert_eq!(
+            next.iter().map(|entry| entry.key).collect::<Vec<_>>(),
+            [key]
+        );
+        after = Some(key);
+    }
+    assert_eq!(store.unindexed(&t, after, 9).await.unwrap(), []);
     store.index(&t, &[words("a", "first")]).await.unwrap();
-    assert_eq!(store.unindexed(&t, 9).await.unwrap(), [entry("b")]);
+    assert_eq!(store.unindexed(&t, None, 9).await.unwrap(), [entry("b")]);
     let given = [words("a", "first"), words("b", "second")];
     for _ in 0..3 {
         store.index(&t, &given).await.unwrap();
@@ -185,5 +198,5 @@ pub(crate) async fn indexed_later_and_once(store: impl Store) {
     let error = store.index(&t, &[words("zzz", "x")]).await.unwrap_err();
     assert!(matches!(error, Error::Dangling(_)), "{error:?}");
     store.index(&t, &[]).await.unwrap();
-    assert_eq!(store.unindexed(&t, 9).await.unwrap(), []);
+    assert_eq!(store.unindexed(&t, None, 9).await.unwrap(), []);
 }
