@@ -60,5 +60,5 @@ pub use sections::{
 pub use sources::{FILE_NAME, Files, Flag, Sources, TRUSTED_NAME};
 pub use standing::Standing;
 pub use trust::Trusted;
-pub use variables::{variable_of, variables};
+pub use variables::{may_be_secret, variable_of, variables};
 pub use watch::Watch;

@@ -56,6 +56,28 @@ pub fn variables() -> impl Iterator<Item = (String, String)> {
     })
 }
 
+/// Whether a variable of ours may hold a secret, which no program needs that is only started beside us: keys, tokens, and addresses,
+/// in which a password may stand. Of one that nobody knows it is not known.
+///
+/// ```
+/// use epitome_config::may_be_secret;
+///
+/// assert!(may_be_secret("EPITOME_STORE_KEY") && may_be_secret("EPITOME_STORE"));
+/// assert!(!may_be_secret("EPITOME_PRESET") && !may_be_secret("PATH"));
+/// ```
+#[must_use]
+pub fn may_be_secret(name: &str) -> bool {
+    const PLAIN: [&str; 2] = ["EPITOME_CONFIG", "EPITOME_LOG"];
+    if !name.starts_with(PREFIX) || PLAIN.contains(&name) {
+        return false;
+    }
+    match setting_of(name) {
+        Some(Setting::Row(row)) => row.form == Form::Address,
+        Some(_) => false,
+        None => true,
+    }
+}
+
 fn long_name(path: &str) -> String {
     format!("{PREFIX}{}", path.replace('.', "_").to_ascii_uppercase())
 }
@@ -131,12 +153,18 @@ fn setting_of(name: &str) -> Option<Setting> {
     })
 }
 
-/// The value that a bare text stands for. A text that does not fit stays one, and is refused with the usual words.
-pub(crate) fn value_of(setting: &Setting, text: &str) -> Value {
+/// The value that a bare text stands for; texts have commas between them. A text that does not fit stays one, and is refused with
+/// the usual words.
+fn value_of(setting: &Setting, text: &str) -> Value {
     let kind = match setting {
         Setting::Key(key) => key.kind,
         Setting::Row(row) | Setting::Hook(_, row) | Setting::Tenant(_, row) => match row.form {
             Form::Plain(kind) => kind,
+            Form::Texts => {
+                let texts = text.split(',').map(str::trim);
+                let texts = texts.filter(|text| !text.is_empty());
+                return Value::List(texts.map(|text| Value::Text(text.to_owned())).collect());
+            }
             _ => Kind::Text,
         },
         Setting::Preset | Setting::Template(_) | Setting::NoHooks => Kind::Text,

@@ -15,6 +15,8 @@ use crate::sources::Sources;
 /// for a moment because another one takes its place, is not read in that state. A file that is wrong gives its errors
 /// once, and what was loaded before stays right until it is mended.
 ///
+/// The key files of tenants belong to it: a key that is taken out of one is withdrawn, though no setting is another one.
+///
 /// ```
 /// use epitome_config::{Sources, Watch};
 ///
@@ -31,6 +33,8 @@ use crate::sources::Sources;
 #[derive(Debug)]
 pub struct Watch {
     sources: Sources,
+    /// The files with keys that the configuration named when it was loaded last.
+    key_files: Vec<PathBuf>,
     known: Vec<Seen>,
     changing: Option<Vec<Seen>>,
 }
@@ -42,9 +46,14 @@ impl Watch {
     /// Watches the files of a configuration. Made before the configuration is loaded, it misses nothing.
     #[must_use]
     pub fn new(sources: Sources) -> Self {
-        let known = look(&sources);
+        let mut known = look(&sources);
+        let key_files = sources
+            .load()
+            .map_or_else(|_| Vec::new(), |loaded| key_files(&loaded));
+        known.extend(key_files.iter().cloned().map(seen));
         Self {
             sources,
+            key_files,
             known,
             changing: None,
         }
@@ -52,7 +61,9 @@ impl Watch {
 
     /// The configuration, if it is another one than before and has settled.
     pub fn poll(&mut self) -> Option<Result<Loaded, ConfigError>> {
-        let now = look(&self.sources);
+        let mut now = look(&self.sources);
+        let files = now.len();
+        now.extend(self.key_files.iter().cloned().map(seen));
         if now == self.known {
             self.changing = None;
             return None;
@@ -63,16 +74,30 @@ impl Watch {
         }
         self.changing = None;
         self.known = now;
-        Some(self.sources.load())
+        let loaded = self.sources.load();
+        if let Ok(loaded) = &loaded {
+            self.key_files = key_files(loaded);
+            self.known.truncate(files);
+            self.known.extend(self.key_files.iter().cloned().map(seen));
+        }
+        Some(loaded)
     }
 }
 
+fn key_files(loaded: &Loaded) -> Vec<PathBuf> {
+    let tenants = loaded.tenants.values();
+    tenants
+        .filter_map(|tenant| tenant.key_file.clone())
+        .collect()
+}
+
+fn seen(path: PathBuf) -> Seen {
+    let mut hasher = DefaultHasher::new();
+    read::text(&path).hash(&mut hasher);
+    (path, hasher.finish())
+}
+
 fn look(sources: &Sources) -> Vec<Seen> {
-    let seen = |path: PathBuf| {
-        let mut hasher = DefaultHasher::new();
-        read::text(&path).hash(&mut hasher);
-        (path, hasher.finish())
-    };
     // Trust comes and goes without the file that is trusted.
     let list = sources.trusted().map(ToOwned::to_owned);
     let files = sources.paths().into_iter().chain(list);

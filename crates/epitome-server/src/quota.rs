@@ -13,9 +13,10 @@ use epitome_engine::model::Purse;
 use epitome_store::{ConversationId, TenantId};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::QuotaLimits;
-pub(crate) use account::keep_account;
+pub(crate) use account::{Counter, keep_account};
 use beyond::Beyond;
 
 /// What a tenant has used up.
@@ -89,7 +90,9 @@ pub(crate) struct Quota {
     exceeded: [AtomicU64; 3],
     beyond: Mutex<Beyond>,
     /// That there is something to be booked or counted.
-    hurry: Notify,
+    hurry: Arc<Notify>,
+    /// Ends the account, once nobody is left who may spend.
+    ending: DropGuard,
 }
 
 /// As counted in the store last, and what has come here since.
@@ -133,7 +136,8 @@ impl Quota {
             spent: AtomicU64::new(0),
             exceeded: Default::default(),
             beyond: Mutex::default(),
-            hurry: Notify::new(),
+            hurry: Arc::default(),
+            ending: CancellationToken::new().drop_guard(),
         };
         quota.limit(limits);
         quota
@@ -180,7 +184,7 @@ impl Quota {
         if !allowance.stores && is_new {
             self.beyond().leave_out(conversation);
         }
-        if self.purse.left() == Some(0) {
+        if self.purse.is_used_up() {
             self.exceed(Excess::SummarySpend, conversation);
             allowance.asks_models = false;
         }
@@ -243,7 +247,7 @@ impl Quota {
             Excess::Bytes => limits
                 .bytes
                 .is_some_and(|limit| self.bytes.total() >= limit),
-            Excess::SummarySpend => self.purse.left() == Some(0),
+            Excess::SummarySpend => self.purse.is_used_up(),
         };
         Excess::ALL.into_iter().filter(is_used_up).collect()
     }

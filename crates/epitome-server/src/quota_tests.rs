@@ -1,9 +1,14 @@
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use epitome_store::{ConversationId, TenantId};
+use epitome_engine::model::SpendLedger;
+use epitome_store::{AnyStore, ConversationId, TenantId, Usage as _};
 
-use super::{Allowance, Excess, Quota};
+use super::{Allowance, Counter, Excess, Quota, keep_account};
+use crate::clock::{sleep, within};
 use crate::config::{Period, QuotaLimits};
+use crate::open_store::OpenStore;
 
 fn quota(limits: QuotaLimits) -> Quota {
     Quota::new(TenantId::local(), limits)
@@ -88,6 +93,78 @@ fn without_money_no_model_is_asked_and_all_is_stored() {
     // Without the limit there is nothing to keep to.
     quota.limit(QuotaLimits::default());
     assert_eq!(quota.allows(&named(1), false), Allowance::ALL);
+}
+
+#[test]
+fn a_sum_that_no_summary_fits_into_is_used_up() {
+    let quota = quota(QuotaLimits {
+        summary_usd: Some(1.0),
+        ..QuotaLimits::default()
+    });
+    let ledger = SpendLedger::default().paid_from(Arc::clone(&quota.purse));
+    let asks = || quota.allows(&named(1), false).asks_models;
+    quota.purse.leave(Some(1_000_000));
+    assert!(ledger.allows("c", 0.0005, 0).is_ok());
+    assert!(asks() && quota.used_up().is_empty());
+    assert!(ledger.allows("c", 0.05, 0).is_err());
+    assert!(!asks());
+    assert_eq!(quota.used_up(), [Excess::SummarySpend]);
+    assert_eq!(quota.exceeded(Excess::SummarySpend), 1);
+    quota.purse.leave(Some(900_000));
+    assert!(!asks(), "no more is left than there was");
+    quota.purse.leave(Some(1_000_000));
+    assert!(asks(), "somebody may spend more");
+    assert!(ledger.allows("c", 0.05, 0).is_err());
+    quota.purse.try_again();
+    assert!(asks(), "another period");
+}
+
+async fn store() -> OpenStore {
+    let store = AnyStore::open("sqlite::memory:").await.unwrap();
+    OpenStore::new(Arc::new(store))
+}
+
+#[tokio::test]
+async fn what_is_spent_after_its_tenant_is_booked() {
+    let open = store().await;
+    let quota = Arc::new(quota(QuotaLimits::default()));
+    let account = keep_account(open.clone(), &quota, Counter::default());
+    // As a summary that is still being written.
+    let background = async move {
+        sleep(Duration::from_millis(50)).await;
+        let ledger = SpendLedger::default().paid_from(Arc::clone(&quota.purse));
+        ledger.spent("c", 0.5, 0);
+        drop(quota);
+    };
+    let both = async { tokio::join!(account, background) };
+    within(Duration::from_secs(30), both).await.unwrap();
+    let spent = open.store().summary_spend(&TenantId::local(), 0).await;
+    assert_eq!(spent.unwrap(), 500_000_000);
+}
+
+#[tokio::test]
+async fn what_is_booked_puts_no_count_off() {
+    let quota = Arc::new(quota(QuotaLimits {
+        conversations: Some(9),
+        ..QuotaLimits::default()
+    }));
+    // They never come to the store, which only the second count believes.
+    quota.conversations.add(5);
+    let account = keep_account(store().await, &quota, Counter::default());
+    let summaries = async {
+        while quota.conversations.total() > 0 {
+            quota.hurry.notify_one();
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let both = async {
+        tokio::select! {
+            () = account => {}
+            () = summaries => {}
+        }
+    };
+    within(Duration::from_secs(30), both).await.unwrap();
+    assert_eq!(quota.conversations.total(), 0);
 }
 
 #[test]

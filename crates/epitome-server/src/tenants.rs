@@ -10,7 +10,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use epitome_store::TenantId;
 use http::HeaderMap;
-use tokio_util::sync::DropGuard;
 
 use crate::clients::Clients;
 use crate::config::{Config, Mode, TenantSettings};
@@ -34,8 +33,8 @@ pub(crate) struct Tenant {
     pub(crate) tally: Arc<Tally>,
     pub(crate) clients: Clients,
     pub(crate) quota: Arc<Quota>,
-    /// Ends its account.
-    _ending: DropGuard,
+    /// Whether the store did not tell its key, so that its conversations are in memory only.
+    is_keyless: bool,
 }
 
 impl Tenant {

@@ -288,7 +288,7 @@ dispatch!(Housekeeping, awaited {
         before_ms: i64,
     ) -> Result<Option<Deleted>>;
     fn oldest_conversations(&self, wanted: Oldest<'_>, limit: u32) -> Result<Vec<OwnedConversation>>;
-    fn sweep(&self, before: SweepBefore) -> Result<Swept>;
+    fn sweep(&self, before: SweepBefore<'_>) -> Result<Swept>;
     fn vacuum(&self) -> Result<()>;
     fn snapshot(
         &self,

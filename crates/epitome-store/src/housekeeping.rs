@@ -4,13 +4,14 @@
 //! - `delete`: a conversation and what belongs to it; `deleted`: what was deleted and does not come back;
 //! - `statistics`, `sweep`: how much there is, and what nobody needs;
 //! - `snapshot`: everything at one moment, row by row, and bringing such rows in; `lines`: the same as lines of text;
-//! - `reseal`: encrypting again with another key; `secret`: secrets of tenants.
+//! - `sealed`: which values are encrypted; `reseal`: encrypting them again with another key; `secret`: secrets of tenants.
 
 pub(crate) mod delete;
 pub(crate) mod deleted;
 mod lines;
 pub(crate) mod reseal;
 pub(crate) mod restore;
+pub(crate) mod sealed;
 pub(crate) mod secret;
 pub(crate) mod snapshot;
 pub(crate) mod statistics;

@@ -7,8 +7,8 @@ use tempfile::TempDir;
 use super::SqliteStore;
 use crate::statements as sql;
 use crate::{
-    Append, ConversationId, Conversations, Entries, EntryRow, Error, NewConversation, Store,
-    TenantId,
+    Append, ConversationId, Conversations, Entries, EntryRow, Error, Housekeeping, Keys,
+    NewConversation, Store, TenantId,
 };
 
 fn append_of(bytes: usize) -> Append {
@@ -116,6 +116,64 @@ async fn dropped_write_leaves_nothing_behind() {
     }
 }
 
+/// Who still reads the file as it was keeps what was written over on the disk.
+#[tokio::test]
+async fn room_that_is_not_given_back_is_told() {
+    let folder = TempDir::new().unwrap();
+    let store = SqliteStore::open(folder.path().join("log.db"))
+        .await
+        .unwrap();
+    let tenant = TenantId::new("t").unwrap();
+    store.append(&tenant, &append_of(10)).await.unwrap();
+    sqlx::query("PRAGMA busy_timeout = 1")
+        .execute(&store.writer)
+        .await
+        .unwrap();
+    let mut reading = store.readers.begin().await.unwrap();
+    sqlx::query("SELECT count(*) FROM entries")
+        .fetch_all(&mut *reading)
+        .await
+        .unwrap();
+    let error = store.vacuum().await.unwrap_err();
+    assert!(matches!(error, Error::Busy(_)), "{error:?}");
+    drop(reading);
+    store.vacuum().await.unwrap();
+    let left = std::fs::metadata(folder.path().join("log.db-wal")).unwrap();
+    assert_eq!(left.len(), 0);
+}
+
+/// Rows are encrypted again in pieces by their bytes, however few they are.
+#[tokio::test]
+async fn large_rows_are_encrypted_one_by_one() {
+    use super::housekeeping::reseal_some;
+    use crate::housekeeping::sealed::ROWS_OF;
+    let keys = Keys::parse(&"7".repeat(64)).unwrap();
+    let store = SqliteStore::in_memory_with(keys.clone()).await.unwrap();
+    let tenant = TenantId::new("t").unwrap();
+    for (number, bytes) in [
+        (1, 3_000_000),
+        (2, 2_000_000),
+        (3, 2_000_000),
+        (4, 9_000_000),
+    ] {
+        let mut append = append_of(bytes);
+        append.entries[0].key = Digest::new([number; 32]);
+        store.append(&tenant, &append).await.unwrap();
+    }
+    let entries = &ROWS_OF[0];
+    let mut last = entries.before_all();
+    let mut pieces = Vec::new();
+    let mut connection = store.writer.acquire().await.unwrap();
+    loop {
+        let piece = reseal_some(&mut connection, &keys, entries, &last).await;
+        let (behind, written) = piece.unwrap();
+        let Some(behind) = behind else { break };
+        last = behind;
+        pieces.push(written);
+    }
+    assert_eq!(pieces, [1, 2, 1]);
+}
+
 /// What is asked for one conversation is found by an index that knows more than the tenant: SQLite may choose another one, and then
 /// goes through all that the tenant has.
 #[tokio::test]
@@ -126,6 +184,8 @@ async fn one_conversation_is_not_looked_for_among_all() {
         super::entries::SELECT_TIP,
         super::entries::SELECT_NODES,
         super::compactions::SELECT_COMPACTIONS_AT,
+        super::counted::DELETE_OLD,
+        super::counted::SELECT_COUNTED,
         super::deleted::STANDS_ON_DELETED,
         super::search::SCAN_BRANCH,
         super::search::SELECT_UNINDEXED,
@@ -159,6 +219,7 @@ async fn one_conversation_is_not_looked_for_among_all() {
         "entries",
         "compactions",
         "conversations",
+        "counted",
         "pins",
         "turns",
     ];

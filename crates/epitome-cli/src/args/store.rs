@@ -58,7 +58,7 @@ pub(crate) struct StoreGcArgs {
     /// known when they are gone, since conversations share messages
     #[arg(long, value_name = "BYTES", value_parser = size, conflicts_with_all = ["dry_run", "tenant"])]
     pub(crate) max_bytes: Option<u64>,
-    /// Only conversations of this tenant
+    /// Only what is of this tenant
     #[arg(long, value_name = "NAME")]
     pub(crate) tenant: Option<TenantId>,
     /// Remove notes of requests, and turns of histories that providers keep, that are older than this

@@ -55,6 +55,7 @@ async fn collect(args: &StoreGcArgs, store: &AnyStore) -> Result<Ending> {
         true => Swept::default(),
         false => {
             let before = SweepBefore {
+                tenant: args.tenant.as_ref(),
                 outcomes_ms: before(args.notes_older_than),
                 turns_ms: before(args.notes_older_than),
                 deleted_ms: before(args.forget_deleted_after),

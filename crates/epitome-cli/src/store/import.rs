@@ -22,7 +22,8 @@ const ROWS: usize = 1_000;
 const BYTES: usize = 4 << 20;
 
 /// No note, turn or mark is that old.
-const ONLY_UNUSED: SweepBefore = SweepBefore {
+const ONLY_UNUSED: SweepBefore<'static> = SweepBefore {
+    tenant: None,
     outcomes_ms: i64::MIN,
     turns_ms: i64::MIN,
     deleted_ms: i64::MIN,

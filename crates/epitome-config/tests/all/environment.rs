@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use epitome_config::{Files, Origin, Sources, variables};
+use epitome_config::{Files, Origin, Sources, may_be_secret, variables};
 
 use crate::support::Folder;
 
@@ -104,6 +104,39 @@ fn unknown_variables_are_warned_of() {
         twice.load().unwrap_err().to_string(),
         "EPITOME_SERVER_LISTEN: `EPITOME_LISTEN` and `EPITOME_SERVER_LISTEN` are the same setting: keep one of them"
     );
+}
+
+#[test]
+fn a_list_has_commas_between_its_texts() {
+    for (text, means) in [
+        ("10.0.0.7", &["10.0.0.7"][..]),
+        (
+            " 10.0.0.0/8, 192.168.1.4 ,",
+            &["10.0.0.0/8", "192.168.1.4"][..],
+        ),
+    ] {
+        for name in ["EPITOME_TRUSTED_PEERS", "EPITOME_SERVER_TRUSTED_PEERS"] {
+            let loaded = with(&[(name, text)]).load().unwrap();
+            assert_eq!(loaded.server.trusted_peers.as_slice(), means, "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_may_be_secret_is_known_by_its_name() {
+    for name in [
+        "EPITOME_STORE_KEY",
+        "EPITOME_TOKEN",
+        "EPITOME_STORE",
+        "EPITOME_SERVER_STORE",
+        "EPITOME_OPENAI_UPSTREAM",
+        "EPITOME_KEY_OF_ALPHA",
+    ] {
+        assert!(may_be_secret(name), "{name}");
+    }
+    for name in ["EPITOME_LISTEN", "EPITOME_CONFIG", "OPENAI_API_KEY", "HOME"] {
+        assert!(!may_be_secret(name), "{name}");
+    }
 }
 
 #[test]

@@ -94,3 +94,25 @@ fn files_that_come_and_go_change_the_layers() {
     std::fs::remove_file(project).unwrap();
     assert_eq!(settled(&mut watch), Some(Ok("1".to_owned())));
 }
+
+#[test]
+fn a_key_that_is_withdrawn_is_a_change() {
+    let folder = Folder::new();
+    let tenant = |keys: &str| format!("window = 1\n[tenants.a]\nkey_file = \"{keys}\"");
+    let file = folder.write("epitome.toml", &tenant("one.keys"));
+    folder.write("one.keys", "first\nsecond\n");
+    folder.write("two.keys", "third\n");
+    let mut watch = Watch::new(named(file));
+    let same = || Some(Ok("1".to_owned()));
+    assert_eq!(settled(&mut watch), None);
+    folder.write("one.keys", "first\n");
+    assert_eq!(settled(&mut watch), same());
+    folder.write("two.keys", "fourth\n");
+    assert_eq!(settled(&mut watch), None, "nobody's keys");
+    folder.write("epitome.toml", &tenant("two.keys"));
+    assert_eq!(settled(&mut watch), same());
+    folder.write("two.keys", "fifth\n");
+    assert_eq!(settled(&mut watch), same());
+    folder.write("one.keys", "sixth\n");
+    assert_eq!(settled(&mut watch), None);
+}

@@ -1,7 +1,7 @@
 //! What summaries may cost.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::CallError;
@@ -32,6 +32,8 @@ pub struct Purse {
     unbooked_nanodollars: AtomicU64,
     /// [`Purse::UNLIMITED`] where there is no end to it.
     left_nanodollars: AtomicU64,
+    /// That a call was expected to cost more than is left, which others will be too.
+    refused: AtomicBool,
 }
 
 impl Default for Purse {
@@ -40,6 +42,7 @@ impl Default for Purse {
             spent_nanodollars: AtomicU64::new(0),
             unbooked_nanodollars: AtomicU64::new(0),
             left_nanodollars: AtomicU64::new(Self::UNLIMITED),
+            refused: AtomicBool::new(false),
         }
     }
 }
@@ -74,7 +77,21 @@ impl Purse {
     /// From now on no more than this is spent, in billionths of a dollar; `None` takes the limit away.
     pub fn leave(&self, nanodollars: Option<u64>) {
         let left = nanodollars.map_or(Self::UNLIMITED, |left| left.min(Self::UNLIMITED - 1));
-        self.left_nanodollars.store(left, Ordering::Relaxed);
+        let before = self.left_nanodollars.swap(left, Ordering::Relaxed);
+        if left > before {
+            self.try_again();
+        }
+    }
+
+    /// A call is tried again that would have been refused: another period has begun.
+    pub fn try_again(&self) {
+        self.refused.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether there is nothing left, or so little that a call was refused since there was more.
+    #[must_use]
+    pub fn is_used_up(&self) -> bool {
+        self.left() == Some(0) || self.refused.load(Ordering::Relaxed)
     }
 
     /// What may still be spent, in billionths of a dollar; `None` without a limit.
@@ -149,6 +166,7 @@ impl SpendLedger {
             && let Some(left) = purse.left()
             && (left == 0 || nanodollars(usd) > left)
         {
+            purse.refused.store(true, Ordering::Relaxed);
             let spent_usd = purse.total_usd();
             return Err(CallError::SpendLimit {
                 limit_usd: spent_usd + left as f64 / 1e9,

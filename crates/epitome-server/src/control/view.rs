@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::FromRequestParts;
 use epitome_store::AnyStore;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Request, StatusCode};
 use tokio_util::sync::CancellationToken;
 
 use super::{Control, query};
@@ -43,7 +43,7 @@ pub(super) struct View {
 
 impl View {
     /// What a request may see.
-    pub(super) fn of(control: &Control, request: &Request) -> Result<Self, Unseen> {
+    pub(super) fn of<B>(control: &Control, request: &Request<B>) -> Result<Self, Unseen> {
         let (headers, query) = (request.headers(), request.uri().query());
         let register = control.proxy.register();
         let wanted = query::member(query, "tenant");

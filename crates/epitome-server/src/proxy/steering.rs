@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::Proxy;
 use crate::config::{Config, Mode, ShownSetting, StartError};
-use crate::tenants::Register;
+use crate::tenants::{Founder, Register};
 
 impl Proxy {
     /// Those who ask.
@@ -31,13 +31,16 @@ impl Proxy {
         for tenant in register.all() {
             tenant.reconfigure(config);
         }
-        let next = self.founder.register(config, register.all()).await;
-        let mut register = self
-            .register
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *register = Arc::new(next);
+        // Whose key is withdrawn is out at once, however long the store takes to let others in.
+        let there = register.all();
+        self.publish(Founder::known(config, there));
+        self.publish(self.founder.register(config, there).await);
         Ok(())
+    }
+
+    fn publish(&self, next: Register) {
+        let register = self.register.write();
+        *register.unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
     }
 
     /// Changes requests or only watches them, from the next one on.

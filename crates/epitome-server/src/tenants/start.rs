@@ -7,7 +7,6 @@ use epitome::Preset;
 use epitome_engine::known_models::KnownModels;
 use epitome_store::{AnyStore, TenantId, Tenants as _};
 use epitome_wire::ChainKey;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Register, Tenant};
@@ -20,7 +19,7 @@ use crate::journal::{Closing, Journal, Workshop, may_pass};
 use crate::keeper::{Keeper, Rules};
 use crate::models::Models;
 use crate::open_store::LentStore;
-use crate::quota::{Quota, keep_account};
+use crate::quota::{Counter, Quota, keep_account};
 
 /// How often a store is asked for a key at the start, and how long to wait in between.
 const KEY_TRIES: usize = 5;
@@ -32,6 +31,7 @@ pub(crate) struct Founder {
     store: LentStore,
     shop: Workshop,
     tasks: TaskTracker,
+    counter: Counter,
 }
 
 impl Founder {
@@ -40,6 +40,7 @@ impl Founder {
             store,
             shop: Workshop::default(),
             tasks,
+            counter: Counter::default(),
         }
     }
 
@@ -53,26 +54,37 @@ impl Founder {
         self.store.is_some()
     }
 
-    /// The tenants that the settings name; those that are there already stay as they are, under these settings. Without any
-    /// everybody is `local`.
+    /// Those of the settings' tenants that are there already, under these settings.
+    pub(crate) fn known(config: &Config, there: &[Arc<Tenant>]) -> Register {
+        let known = wanted(config).into_iter().filter_map(|(id, limits)| {
+            let tenant = there.iter().find(|tenant| tenant.id == id)?;
+            tenant.quota.limit(limits);
+            Some(Arc::clone(tenant))
+        });
+        Register::new(known.collect(), &config.tenants)
+    }
+
+    /// The tenants that the settings name; those that are there already stay as they are, under these settings. One that is kept in
+    /// memory only, because the store did not tell its key, begins anew as soon as it does.
     pub(crate) async fn register(&self, config: &Config, there: &[Arc<Tenant>]) -> Register {
-        let settings = &config.tenants;
         let mut all = Vec::new();
-        let wanted = settings.tenants.iter();
-        let mut wanted: Vec<_> = wanted.map(|one| (one.id.clone(), one.limits)).collect();
-        if wanted.is_empty() {
-            wanted.push((TenantId::local(), QuotaLimits::default()));
-        }
-        for (id, limits) in wanted {
-            all.push(match there.iter().find(|tenant| tenant.id == id) {
-                Some(tenant) => {
-                    tenant.quota.limit(limits);
-                    Arc::clone(tenant)
+        for (id, limits) in wanted(config) {
+            let known = there.iter().find(|tenant| tenant.id == id);
+            if let Some(known) = known {
+                known.quota.limit(limits);
+            }
+            all.push(match known {
+                Some(known) if !known.is_keyless => Arc::clone(known),
+                known => {
+                    let founded = self.tenant(id, limits, config).await;
+                    match known {
+                        Some(known) if founded.is_keyless => Arc::clone(known),
+                        _ => Arc::new(founded),
+                    }
                 }
-                None => Arc::new(self.tenant(id, limits, config).await),
             });
         }
-        Register::new(all, settings)
+        Register::new(all, &config.tenants)
     }
 
     async fn tenant(&self, id: TenantId, limits: QuotaLimits, config: &Config) -> Tenant {
@@ -112,9 +124,8 @@ impl Founder {
         if is_keyless {
             journal.note_missing_key();
         }
-        let ending = CancellationToken::new();
         if let Some(store) = store {
-            let account = keep_account(store, Arc::clone(&quota), ending.clone());
+            let account = keep_account(store, &quota, self.counter.clone());
             self.tasks.spawn(account);
         }
         let journal = Arc::new(journal);
@@ -134,8 +145,18 @@ impl Founder {
             tally: Arc::default(),
             clients: Clients::default(),
             quota,
-            _ending: ending.drop_guard(),
+            is_keyless,
         }
+    }
+}
+
+/// Who is a tenant by the settings. Without any everybody is `local`.
+fn wanted(config: &Config) -> Vec<(TenantId, QuotaLimits)> {
+    let tenants = config.tenants.tenants.iter();
+    let wanted: Vec<_> = tenants.map(|one| (one.id.clone(), one.limits)).collect();
+    match wanted.is_empty() {
+        true => vec![(TenantId::local(), QuotaLimits::default())],
+        false => wanted,
     }
 }
 

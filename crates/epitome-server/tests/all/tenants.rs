@@ -8,6 +8,8 @@ mod doors;
 mod guesses;
 #[path = "tenants/quotas.rs"]
 mod quotas;
+#[path = "tenants/reload.rs"]
+mod reload;
 #[path = "tenants/viewers.rs"]
 mod viewers;
 

@@ -27,3 +27,9 @@ CREATE TABLE counted (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX counted_by_conversation ON counted (tenant, conversation, at_ms);
+
+-- As in 0008: without it a conversation's counts would be looked for among all of its tenant.
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+    ('counted', 'counted', '1000000000 1000000000 1'),
+    ('counted', 'counted_by_conversation', '1000000000 1000000000 100 1 1');
+ANALYZE sqlite_schema;

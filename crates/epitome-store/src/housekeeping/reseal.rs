@@ -1,116 +1,11 @@
 //! Encrypting again with the key that writes: what is in clear, and what another key has encrypted.
 
-use epitome::Digest;
-
-use super::snapshot::Kind::{self, Bytes, Integer, Name, Text};
-use crate::seal::Value;
-use crate::{Cell, ConversationId, Error, Keys, Result, TenantId};
-
-/// How many rows are read, and written again where they have to be, in one transaction.
+/// How many rows are looked at in one transaction.
 pub(crate) const ROWS: i64 = 256;
 
-/// Rows with values that are encrypted. They are read in the order of their names, from behind those that were read last.
-pub(crate) struct Rows {
-    /// The columns of the name, the tenant first.
-    pub(crate) name: &'static [Kind],
-    /// The columns of the values, behind those of the name.
-    pub(crate) values: &'static [Kind],
-    /// With the values of the last name, and how many are wanted.
-    pub(crate) select: &'static str,
-    /// With the name and the new values, and the first value as it was: whoever changed it meanwhile has encrypted it.
-    pub(crate) update: &'static str,
-    /// What a value is, by its place and the name.
-    value: for<'a> fn(usize, &'a Named) -> Option<Value<'a>>,
-}
-
-/// The name of a row, in the form that values are bound to.
-#[derive(Debug, Default)]
-struct Named {
-    text: String,
-    conversation: Option<ConversationId>,
-    digest: Option<Digest>,
-    number: Option<u32>,
-}
-
-pub(crate) const ROWS_OF: &[Rows] = &[
-    Rows {
-        name: &[Name, Bytes],
-        values: &[Bytes],
-        select: "SELECT tenant, key, raw FROM entries WHERE (tenant, key) > ($1, $2) \
-            ORDER BY tenant, key LIMIT $3",
-        update: "UPDATE entries SET raw = $3 WHERE tenant = $1 AND key = $2 AND raw = $4",
-        value: |_, named| named.digest.as_ref().map(Value::Entry),
-    },
-    Rows {
-        name: &[Name, Name],
-        values: &[Text],
-        select: "SELECT tenant, id, label FROM conversations WHERE (tenant, id) > ($1, $2) \
-            ORDER BY tenant, id LIMIT $3",
-        update: "UPDATE conversations SET label = $3 \
-            WHERE tenant = $1 AND id = $2 AND label = $4",
-        value: |_, named| named.conversation.as_ref().map(Value::Title),
-    },
-    Rows {
-        name: &[Name, Text],
-        values: &[Text, Text],
-        select: "SELECT tenant, id, record, summary FROM compactions \
-            WHERE (tenant, id) > ($1, $2) ORDER BY tenant, id LIMIT $3",
-        update: "UPDATE compactions SET record = $3, summary = $4 \
-            WHERE tenant = $1 AND id = $2 AND record = $5",
-        value: |at, named| {
-            Some(match at {
-                0 => Value::Record(&named.text),
-                _ => Value::Summary(&named.text),
-            })
-        },
-    },
-    Rows {
-        name: &[Name, Name, Integer],
-        values: &[Text],
-        select: "SELECT tenant, conversation, seq, body FROM changes \
-            WHERE (tenant, conversation, seq) > ($1, $2, $3) \
-            ORDER BY tenant, conversation, seq LIMIT $4",
-        update: "UPDATE changes SET body = $4 \
-            WHERE tenant = $1 AND conversation = $2 AND seq = $3 AND body = $5",
-        value: |_, named| {
-            let conversation = named.conversation.as_ref();
-            conversation.map(|id| Value::Change(id, named.number.unwrap_or_default()))
-        },
-    },
-    Rows {
-        name: &[Name, Text],
-        values: &[Text, Text],
-        select: "SELECT tenant, id, text, kind FROM memories WHERE (tenant, id) > ($1, $2) \
-            ORDER BY tenant, id LIMIT $3",
-        update: "UPDATE memories SET text = $3, kind = $4 \
-            WHERE tenant = $1 AND id = $2 AND text = $5",
-        value: |at, named| {
-            Some(match at {
-                0 => Value::Memory(&named.text),
-                _ => Value::MemoryKind(&named.text),
-            })
-        },
-    },
-    Rows {
-        name: &[Name, Name],
-        values: &[Bytes],
-        select: "SELECT tenant, id, items FROM turns WHERE (tenant, id) > ($1, $2) \
-            ORDER BY tenant, id LIMIT $3",
-        update: "UPDATE turns SET items = $3 WHERE tenant = $1 AND id = $2 AND items = $4",
-        value: |_, named| Some(Value::Turn(&named.text)),
-    },
-];
-
-/// The words of entries; how they are read is another statement in each database.
-pub(crate) const fn words(select: &'static str, update: &'static str) -> Rows {
-    Rows {
-        name: &[Name, Bytes],
-        values: &[Bytes],
-        select,
-        update,
-        value: |_, named| named.digest.as_ref().map(Value::Words),
-    }
-}
+/// How many bytes of values are written again in one transaction, unless a single one is larger: nobody waits for long, and no
+/// more than that is in memory.
+pub(crate) const BYTES: i64 = 4 << 20;
 
 pub(crate) const SELECT_SECRETS: &str = "\
     SELECT t.tenant, t.key, s.key FROM tenants AS t \
@@ -133,116 +28,75 @@ pub(crate) const UPDATE_PIN: &str = "\
 
 pub(crate) const DELETE_OTHER_KEYS: &str = "DELETE FROM store_keys WHERE id <> $1";
 
-impl Rows {
-    /// A name before all others.
-    pub(crate) fn before_all(&self) -> Vec<Cell> {
-        let least = |kind: &Kind| match kind {
-            Name | Text => Cell::Text(String::new()),
-            Bytes => Cell::Bytes(Vec::new()),
-            Integer => Cell::Integer(i64::MIN),
-        };
-        self.name.iter().map(least).collect()
-    }
-
-    /// The values as they are to be stored now; `None` when they are so.
-    pub(crate) fn resealed(
-        &self,
-        keys: &Keys,
-        name: &[Cell],
-        values: &[Cell],
-    ) -> Result<Option<Vec<Cell>>> {
-        if values.iter().all(|cell| is_current(keys, cell)) {
-            return Ok(None);
-        }
-        let broken = || Error::corrupt("a row has another name than rows of its table");
-        let Some(Cell::Text(tenant)) = name.first() else {
-            return Err(broken());
-        };
-        let tenant = TenantId::new(tenant)?;
-        let named = Named::of(name);
-        let values = values.iter().enumerate().map(|(at, cell)| {
-            let value = (self.value)(at, &named).ok_or_else(broken)?;
-            Ok(match cell {
-                Cell::Text(text) => {
-                    let clear = keys.open_text(&tenant, value, text.clone())?;
-                    Cell::Text(keys.seal_text(&tenant, value, &clear)?.into_owned())
-                }
-                Cell::Bytes(bytes) => {
-                    let clear = keys.open(&tenant, value, bytes.clone().into())?;
-                    Cell::Bytes(keys.seal(&tenant, value, &clear)?.into_owned())
-                }
-                Cell::Null | Cell::Integer(_) => cell.clone(),
-            })
-        });
-        values.collect::<Result<_>>().map(Some)
-    }
-}
-
-impl Named {
-    fn of(name: &[Cell]) -> Self {
-        let mut named = Self::default();
-        for cell in name.iter().skip(1) {
-            match cell {
-                Cell::Text(text) => {
-                    named.conversation = ConversationId::new(text).ok();
-                    named.text.clone_from(text);
-                }
-                Cell::Bytes(bytes) => named.digest = Digest::from_slice(bytes),
-                Cell::Integer(number) => named.number = u32::try_from(*number).ok(),
-                Cell::Null => {}
-            }
-        }
-        named
-    }
-}
-
-fn is_current(keys: &Keys, cell: &Cell) -> bool {
-    match cell {
-        Cell::Text(text) => keys.is_current_text(text),
-        Cell::Bytes(bytes) => keys.is_current(bytes),
-        Cell::Null | Cell::Integer(_) => true,
-    }
-}
-
 /// `reseal_some`, `reseal_pins` and `reseal_secrets`, each part of a transaction that the caller commits.
 macro_rules! reseal {
-    ($connection:ty, $cell:path, $bind:path) => {
-        /// Rows behind `last`. The name of the last one, and how many were written; `None` when there are no more.
-        async fn reseal_some(
+    ($connection:ty, $cell:path, $beginning:path, $bind:path) => {
+        /// Rows behind `last`. The name of the last one, and how many were written; `None` when there are no more. Only what
+        /// has to be written again is read as a whole.
+        pub(super) async fn reseal_some(
             connection: &mut $connection,
             keys: &crate::Keys,
-            rows: &crate::housekeeping::reseal::Rows,
+            rows: &Rows,
             last: &[Cell],
         ) -> Result<(Option<Vec<Cell>>, u64)> {
             use crate::housekeeping::reseal as sql;
             let broken = || Error::corrupt("a value is of another kind than its column");
-            let mut select = query(rows.select);
+            let mut select = query(rows.beginnings);
             for (kind, cell) in rows.name.iter().zip(last) {
                 select = $bind(select, *kind, cell).ok_or_else(broken)?;
             }
             let found = select.bind(sql::ROWS).fetch_all(&mut *connection).await?;
-            let columns = || rows.name.iter().chain(rows.values).enumerate();
-            let (mut behind, mut written) = (None, 0);
+            let (mut behind, mut written, mut bytes) = (None, 0, 0);
             for row in &found {
-                let cells = columns().map(|(at, kind)| $cell(row, at, *kind));
-                let cells: Vec<Cell> = cells.collect::<Result<_>>()?;
-                let (name, values) = cells.split_at(rows.name.len());
-                if let Some(new) = rows.resealed(keys, name, values)? {
-                    let mut update = query(rows.update);
-                    let kinds = rows
-                        .name
-                        .iter()
-                        .chain(rows.values)
-                        .chain(rows.values.first());
-                    let cells = name.iter().chain(&new).chain(values.first());
-                    for (kind, cell) in kinds.zip(cells) {
-                        update = $bind(update, *kind, cell).ok_or_else(broken)?;
+                let name = rows.name.iter().enumerate();
+                let name = name.map(|(at, kind)| $cell(row, at, *kind));
+                let name: Vec<Cell> = name.collect::<Result<_>>()?;
+                let length: i64 = row.try_get(name.len())?;
+                let values = rows.values.iter().enumerate();
+                let values = values.map(|(at, kind)| $beginning(row, name.len() + 1 + at, *kind));
+                let values: Vec<Cell> = values.collect::<Result<_>>()?;
+                if !sealed::are_current(keys, &values) {
+                    // One row is always taken, however large.
+                    if bytes > 0 && bytes + length > sql::BYTES {
+                        break;
                     }
-                    written += update.execute(&mut *connection).await?.rows_affected();
+                    bytes += length;
+                    written += reseal_row(connection, keys, rows, &name).await?;
                 }
-                behind = Some(name.to_vec());
+                behind = Some(name);
             }
             Ok((behind, written))
+        }
+
+        /// How many rows were written: none that is gone, or that somebody has encrypted meanwhile.
+        async fn reseal_row(
+            connection: &mut $connection,
+            keys: &crate::Keys,
+            rows: &Rows,
+            name: &[Cell],
+        ) -> Result<u64> {
+            let broken = || Error::corrupt("a value is of another kind than its column");
+            let mut select = query(rows.select);
+            for (kind, cell) in rows.name.iter().zip(name) {
+                select = $bind(select, *kind, cell).ok_or_else(broken)?;
+            }
+            let Some(row) = select.fetch_optional(&mut *connection).await? else {
+                return Ok(0);
+            };
+            let values = rows.values.iter().enumerate();
+            let values = values.map(|(at, kind)| $cell(&row, at, *kind));
+            let values: Vec<Cell> = values.collect::<Result<_>>()?;
+            let Some(new) = rows.resealed(keys, name, &values)? else {
+                return Ok(0);
+            };
+            let mut update = query(rows.update);
+            let names = rows.name.iter().zip(name);
+            let first = rows.values.first().zip(values.first());
+            let cells = names.chain(rows.values.iter().zip(&new)).chain(first);
+            for (kind, cell) in cells {
+                update = $bind(update, *kind, cell).ok_or_else(broken)?;
+            }
+            Ok(update.execute(&mut *connection).await?.rows_affected())
         }
 
         /// Those that say the same under two keys become one, and the later word holds.

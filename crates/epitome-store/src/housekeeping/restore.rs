@@ -2,6 +2,13 @@
 
 use crate::{Cell, ConversationId, Digest, Error, MemoryRow, Result, SnapshotRow, TenantId};
 
+/// A pin that was said when the store had another key, or none, becomes the same under the key that writes.
+pub(crate) const MOVE_PIN: &str = "\
+    INSERT INTO pins (tenant, conversation, text, mark, at_ms) \
+        SELECT tenant, conversation, $4, mark, at_ms FROM pins \
+            WHERE tenant = $1 AND conversation = $2 AND text = $3 \
+        ON CONFLICT DO NOTHING";
+
 pub(crate) const SELECT_MARK: &str =
     "SELECT 1 FROM deleted_conversations WHERE tenant = $1 AND id = $2";
 
@@ -39,7 +46,7 @@ macro_rules! restore {
             keys: &crate::Keys,
             row: &SnapshotRow,
         ) -> Result<Brought> {
-            use crate::housekeeping::{restore as sql, snapshot};
+            use crate::housekeeping::{restore as sql, sealed, snapshot};
             let table = snapshot::table(row.table).ok_or_else(|| sql::bad(row))?;
             if table.columns.len() != row.cells.len() {
                 return Err(sql::bad(row));
@@ -49,7 +56,9 @@ macro_rules! restore {
             }
             if table.name == snapshot::STORE_KEYS {
                 let id = row.bytes(0).try_into().map_err(|_| sql::bad(row))?;
+                // What it has encrypted is encrypted with the key that writes when it comes in.
                 keys.check(&[id])?;
+                return Ok(Brought::There);
             }
             // What was deleted there goes here too.
             if table.name == snapshot::DELETED_CONVERSATIONS {
@@ -63,6 +72,10 @@ macro_rules! restore {
                     result => result?,
                 };
             }
+            let row = &match table.name {
+                snapshot::PINS => resealed_pin(connection, keys, row).await?,
+                _ => sealed::resealed(keys, row)?.into_owned(),
+            };
             let mut insert = query(table.insert);
             for (kind, cell) in table.columns.iter().zip(&row.cells) {
                 insert = $bind(insert, *kind, cell).ok_or_else(|| sql::bad(row))?;
@@ -90,6 +103,43 @@ macro_rules! restore {
                 true => Brought::Written,
                 false => Brought::There,
             })
+        }
+
+        /// A pin as it is to be stored here. One that is here already and says the same is found by it.
+        async fn resealed_pin(
+            connection: &mut $connection,
+            keys: &crate::Keys,
+            row: &SnapshotRow,
+        ) -> Result<SnapshotRow> {
+            use crate::housekeeping::snapshot::Kind::{Name, Text};
+            use crate::housekeeping::{restore as sql, snapshot};
+            let tenant = TenantId::new(row.text(0))?;
+            let conversation = Cell::Text(row.text(1).to_owned());
+            let value = crate::seal::Value::Pin;
+            let clear = keys.open_text(&tenant, value, row.text(2).to_owned())?;
+            let text = Cell::Text(keys.seal_text(&tenant, value, &clear)?.into_owned());
+            let owner = Cell::Text(row.text(0).to_owned());
+            for other in keys.other_texts(&tenant, value, &clear)? {
+                let other = Cell::Text(other);
+                let cells = [
+                    (Name, &owner),
+                    (Name, &conversation),
+                    (Text, &other),
+                    (Text, &text),
+                ];
+                for (statement, count) in [(sql::MOVE_PIN, 4), (crate::statements::DELETE_PIN, 3)] {
+                    let mut statement = query(statement);
+                    for (kind, cell) in cells.iter().take(count) {
+                        statement = $bind(statement, *kind, cell).ok_or_else(|| sql::bad(row))?;
+                    }
+                    statement.execute(&mut *connection).await?;
+                }
+            }
+            let mut sealed = row.clone();
+            if let Some(old) = sealed.cells.get_mut(snapshot::PIN_TEXT) {
+                *old = text;
+            }
+            Ok(sealed)
         }
 
         async fn restore_secret(

@@ -50,12 +50,12 @@ use Kind::{Bytes, Integer, Name, Text};
 
 /// In the order in which rows refer to each other.
 pub(crate) const TABLES: &[Table] = &[
-    // First: without its keys nothing that follows can be read.
+    // First: without its keys nothing that follows can be read. They are looked at, and not brought in.
     Table {
         name: STORE_KEYS,
         columns: &[Bytes],
         select: "SELECT id FROM store_keys ORDER BY id",
-        insert: "INSERT INTO store_keys (id) VALUES ($1) ON CONFLICT DO NOTHING",
+        insert: "",
         update: None,
         find: None,
     },
@@ -168,7 +168,7 @@ pub(crate) const TABLES: &[Table] = &[
         )),
     },
     Table {
-        name: "pins",
+        name: PINS,
         columns: &[Name, Name, Text, Name, Integer],
         select: "SELECT tenant, conversation, text, mark, at_ms FROM pins \
             ORDER BY tenant, conversation, text",
@@ -301,6 +301,11 @@ pub(crate) const STORE_KEYS: &str = "store_keys";
 pub(crate) const SEALED_SECRETS: &str = "sealed_secrets";
 
 pub(crate) const TENANTS: &str = "tenants";
+
+pub(crate) const PINS: &str = "pins";
+
+/// Where a pin has its text.
+pub(crate) const PIN_TEXT: usize = 2;
 
 pub(crate) const MEMORIES: &str = "memories";
 

@@ -15,8 +15,9 @@ use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
     delete::{Why, delete},
-    reseal::{DELETE_OTHER_KEYS, ROWS_OF, Rows, reseal, words},
+    reseal::{DELETE_OTHER_KEYS, reseal},
     restore::restore,
+    sealed::{self, ROWS_OF, Rows, words},
     snapshot::snapshot,
     statistics::statistics,
     sweep::sweep,
@@ -50,11 +51,13 @@ const TRIES: u32 = 5;
 
 /// Those that were stored before there was a key are in `entry_words`.
 const WORDS: Rows = words(
-    "SELECT i.tenant, i.key, COALESCE(i.counts, \
+    "SELECT tenant, key, CAST(COALESCE(octet_length(counts), 0) AS BIGINT), \
+            COALESCE(substr(counts, 1, 32), CAST('' AS BYTEA)) \
+        FROM indexed_entries WHERE (tenant, key) > ($1, $2) ORDER BY tenant, key LIMIT $3",
+    "SELECT COALESCE(i.counts, \
             (SELECT convert_to(string_agg(w.count || ' ' || w.word, E'\\n'), 'UTF8') \
                 FROM entry_words AS w WHERE w.entry = i.number), CAST('' AS BYTEA)) \
-        FROM indexed_entries AS i WHERE (i.tenant, i.key) > ($1, $2) \
-        ORDER BY i.tenant, i.key LIMIT $3",
+        FROM indexed_entries AS i WHERE i.tenant = $1 AND i.key = $2",
     "UPDATE indexed_entries SET counts = $3, words = 0 \
         WHERE tenant = $1 AND key = $2 AND (counts IS NULL OR counts = $4)",
 );
@@ -62,11 +65,25 @@ const WORDS: Rows = words(
 /// The words of all of them are encrypted now.
 const CLEAR_INDEX: &str = "TRUNCATE entry_words, memory_words";
 
+/// Our own tables: a database may hold those of others.
+macro_rules! vacuum {
+    ($how:literal) => {
+        concat!(
+            "VACUUM (",
+            $how,
+            ") beliefs, changes, compactions, conversations, counted, deleted_conversations, \
+            deleted_nodes, entries, entry_words, epitome_migrations, indexed_entries, jobs, \
+            leases, memories, memory_words, nodes, outcomes, pins, sealed_secrets, store_keys, \
+            summary_spend, tenants, turns, windows"
+        )
+    };
+}
+
 delete!(PgConnection, LOCK, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(PgConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(PgConnection);
 snapshot!(PgConnection, SELECT_TABLES, cell);
-reseal!(PgConnection, cell, bind);
+reseal!(PgConnection, cell, beginning, bind);
 restore!(PgConnection, bind);
 
 impl Housekeeping for PostgresStore {
@@ -102,7 +119,7 @@ impl Housekeeping for PostgresStore {
         oldest(&mut *self.connections.begin().await?, wanted, limit).await
     }
 
-    async fn sweep(&self, before: SweepBefore) -> Result<Swept> {
+    async fn sweep(&self, before: SweepBefore<'_>) -> Result<Swept> {
         let mut tries = TRIES;
         loop {
             match sweep_once(&self.connections, before).await {
@@ -133,12 +150,12 @@ impl Housekeeping for PostgresStore {
             .await?;
         transaction.commit().await?;
         // What was written over is still in the files of the tables until they are made anew.
-        self.connections.outside("VACUUM (FULL, ANALYZE)").await?;
+        self.connections.outside(vacuum!("FULL, ANALYZE")).await?;
         Ok(resealed)
     }
 
     fn vacuum(&self) -> impl Future<Output = Result<()>> + Send {
-        self.connections.outside("VACUUM (ANALYZE)")
+        self.connections.outside(vacuum!("ANALYZE"))
     }
 
     async fn snapshot(
@@ -228,7 +245,7 @@ async fn delete_once(
     settle(transaction, deleted).await
 }
 
-async fn sweep_once(connections: &Connections, before: SweepBefore) -> Result<Swept> {
+async fn sweep_once(connections: &Connections, before: SweepBefore<'_>) -> Result<Swept> {
     let mut transaction = connections.begin().await?;
     let swept = sweep(&mut transaction, before).await;
     settle(transaction, swept).await
@@ -246,6 +263,16 @@ fn cell(row: &PgRow, at: usize, kind: Kind) -> Result<Cell> {
         Kind::Integer => row.try_get::<Option<i64>, _>(at)?.map(Cell::Integer),
     };
     Ok(cell.unwrap_or(Cell::Null))
+}
+
+/// How a value begins, which may be in the middle of a letter: it is only looked at for the marks of encrypted values.
+fn beginning(row: &PgRow, at: usize, kind: Kind) -> Result<Cell> {
+    Ok(match (kind, cell(row, at, Kind::Bytes)?) {
+        (Kind::Text, Cell::Bytes(bytes)) => {
+            Cell::Text(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        (_, cell) => cell,
+    })
 }
 
 type Statement<'a> = Query<'a, Postgres, PgArguments>;

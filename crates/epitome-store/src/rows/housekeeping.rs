@@ -76,7 +76,9 @@ pub struct Oldest<'a> {
 
 /// What is older than this is swept out; all in milliseconds since the epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SweepBefore {
+pub struct SweepBefore<'a> {
+    /// What is one tenant's; else of all.
+    pub tenant: Option<&'a TenantId>,
     /// Notes of what was done with requests.
     pub outcomes_ms: i64,
     /// Turns of histories that providers keep.

@@ -11,11 +11,14 @@ use super::transaction::begin;
 use crate::statements as sql;
 use crate::{CountedRequests, CountedRow, Result, TenantId};
 
-const SELECT: &str = concat!(
+pub(super) const SELECT_COUNTED: &str = concat!(
     wanted!(),
     "SELECT c.node, c.conversation, c.kind, c.compaction, c.real_tokens, c.estimated_tokens, c.at_ms \
-    FROM wanted JOIN counted AS c ON c.tenant = $1 AND c.node = substr($2, wanted.start, 32)"
+    FROM wanted CROSS JOIN counted AS c ON c.tenant = $1 AND c.node = substr($2, wanted.start, 32)"
 );
+
+pub(super) const DELETE_OLD: &str =
+    "DELETE FROM counted WHERE tenant = $1 AND conversation = $2 AND at_ms < $3";
 
 impl CountedRequests for SqliteStore {
     fn keep_counted(
@@ -49,7 +52,7 @@ async fn keep(writer: &SqlitePool, tenant: &TenantId, rows: &[CountedRow]) -> Re
             .bind(row.at_ms)
             .execute(&mut *transaction)
             .await?;
-        query("DELETE FROM counted WHERE tenant = $1 AND conversation = $2 AND at_ms < $3")
+        query(DELETE_OLD)
             .bind(tenant.as_str())
             .bind(row.conversation.as_str())
             .bind(row.at_ms.saturating_sub(sql::COUNTED_FOR_MS))
@@ -68,7 +71,7 @@ async fn counted_at(
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = query(SELECT)
+    let rows = query(SELECT_COUNTED)
         .bind(tenant.as_str())
         .bind(laid_end_to_end(nodes))
         .fetch_all(readers)

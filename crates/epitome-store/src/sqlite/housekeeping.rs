@@ -15,8 +15,9 @@ use crate::housekeeping::restore::memory;
 use crate::housekeeping::snapshot::{Kind, MEMORIES};
 use crate::housekeeping::{
     delete::{Why, delete},
-    reseal::{DELETE_OTHER_KEYS, ROWS_OF, Rows, reseal, words},
+    reseal::{DELETE_OTHER_KEYS, reseal},
     restore::restore,
+    sealed::{self, ROWS_OF, Rows, words},
     snapshot::snapshot,
     statistics::statistics,
     sweep::sweep,
@@ -43,10 +44,16 @@ const SELECT_BYTES: &str = "\
     SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
 const WORDS: Rows = words(
-    "SELECT tenant, key, counts FROM indexed_entries WHERE (tenant, key) > ($1, $2) \
-        ORDER BY tenant, key LIMIT $3",
+    "SELECT tenant, key, COALESCE(octet_length(counts), 0), substr(counts, 1, 32) \
+        FROM indexed_entries WHERE (tenant, key) > ($1, $2) ORDER BY tenant, key LIMIT $3",
+    "SELECT counts FROM indexed_entries WHERE tenant = $1 AND key = $2",
     "UPDATE indexed_entries SET counts = $3 WHERE tenant = $1 AND key = $2 AND counts = $4",
 );
+
+const CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+
+/// Each time it waits as long as a write does.
+const CHECKPOINT_TRIES: u32 = 3;
 
 /// What is left of the index of words; those that only it knows are indexed again.
 const CLEAR_INDEX: [&str; 3] = [
@@ -59,7 +66,7 @@ delete!(SqliteConnection, FIND, DELETE_WORDS, DELETE_MEMORY_WORDS);
 statistics!(SqliteConnection, SELECT_TABLES, SELECT_SCHEMA, SELECT_BYTES);
 sweep!(SqliteConnection);
 snapshot!(SqliteConnection, SELECT_TABLES, cell);
-reseal!(SqliteConnection, cell, bind);
+reseal!(SqliteConnection, cell, cell, bind);
 restore!(SqliteConnection, bind);
 
 impl Housekeeping for SqliteStore {
@@ -93,7 +100,7 @@ impl Housekeeping for SqliteStore {
         oldest(&mut *self.readers.acquire().await?, wanted, limit).await
     }
 
-    async fn sweep(&self, before: SweepBefore) -> Result<Swept> {
+    async fn sweep(&self, before: SweepBefore<'_>) -> Result<Swept> {
         let mut transaction = begin(&self.writer).await?;
         let swept = sweep(&mut transaction, before).await?;
         transaction.commit().await?;
@@ -129,11 +136,17 @@ impl Housekeeping for SqliteStore {
     async fn vacuum(&self) -> Result<()> {
         let mut connection = self.writer.acquire().await?;
         query("VACUUM").execute(&mut *connection).await?;
-        // The new file is in the write-ahead file until then.
-        query("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_all(&mut *connection)
-            .await?;
-        Ok(())
+        // The new file is in the write-ahead file until then, and the old one is as it was. It stays so while somebody reads it,
+        // which SQLite says in a row.
+        for _ in 0..CHECKPOINT_TRIES {
+            let row = query(CHECKPOINT).fetch_one(&mut *connection).await?;
+            let blocked: i64 = row.try_get(0)?;
+            if blocked == 0 {
+                return Ok(());
+            }
+        }
+        let reason = "somebody reads what was there before, so that it is still on the disk";
+        Err(Error::Busy(reason.into()))
     }
 
     async fn snapshot(

@@ -51,17 +51,22 @@ pub trait Housekeeping {
     ) -> impl Future<Output = Result<Vec<OwnedConversation>>> + Send;
 
     /// Removes what nobody needs: messages without a conversation, and notes, turns and marks of a certain age.
-    fn sweep(&self, before: SweepBefore) -> impl Future<Output = Result<Swept>> + Send;
+    fn sweep(&self, before: SweepBefore<'_>) -> impl Future<Output = Result<Swept>> + Send;
 
     /// Encrypts what is in clear, or encrypted with another key, with the key that writes, and gives free room back to the disk, so
     /// that nothing of it is left there. From then on no other key is needed. Works beside a running proxy or engine; one that
     /// still writes with another key must be ended first, or it goes on doing so.
     ///
     /// # Errors
-    /// [`KeyNeeded`](crate::Error::KeyNeeded) when the store was opened without a key.
+    /// [`KeyNeeded`](crate::Error::KeyNeeded) when the store was opened without a key. [`Busy`](crate::Error::Busy) as for
+    /// [`vacuum`](Self::vacuum): all of it is encrypted then, and doing it again gives the room back.
     fn reseal(&self) -> impl Future<Output = Result<Resealed>> + Send;
 
-    /// Gives free room back to the disk (SQLite: the whole file is written anew; PostgreSQL: to the tables).
+    /// Gives free room back to the disk (SQLite: the whole file is written anew; PostgreSQL: to the tables of a store, and to no
+    /// others that the database has).
+    ///
+    /// # Errors
+    /// [`Busy`](crate::Error::Busy) when somebody goes on reading what was there before (SQLite), so that it stays on the disk.
     fn vacuum(&self) -> impl Future<Output = Result<()>> + Send;
 
     /// Everything that is kept, as it was at one moment, whatever is written meanwhile. Leases and the index of words are no
@@ -72,7 +77,7 @@ pub trait Housekeeping {
     ) -> impl Future<Output = Result<()>> + Send;
 
     /// Brings rows of a snapshot in, in one transaction, in their order. What is there already stays, and so does what was
-    /// deleted here; doing it again changes nothing. Entries are found by words once
+    /// deleted here; doing it again changes nothing. In a store with a key all of it is encrypted with the one that writes. Entries are found by words once
     /// [`unindexed`](crate::Search::unindexed) ones were given theirs.
     ///
     /// # Errors

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use epitome_store::{
-    AnyStore, Append, ChangeKind, ChangeRow, Changes, Compactions, Conversations, Entries, Error,
-    Housekeeping, Keys, Memories, MemoryRow, PinMark, PinRow, Pins, Search, SearchScope, Store,
-    Tenants, TurnRow, Turns,
+    AnyStore, Append, Cell, ChangeKind, ChangeRow, Changes, Compactions, Conversations, Entries,
+    EntryWords, Error, Housekeeping, Keys, Memories, MemoryRow, PinMark, PinRow, Pins, Search,
+    SearchScope, SnapshotRow, Store, Tenants, TurnRow, Turns,
 };
 use epitome_testkit::postgres;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
@@ -276,20 +276,88 @@ async fn from_clear_to_a_key_and_to_another() {
     }
 }
 
+async fn rows(store: &AnyStore) -> Vec<SnapshotRow> {
+    let mut rows = Vec::new();
+    let mut each = |row| {
+        rows.push(row);
+        ControlFlow::Continue(())
+    };
+    store.snapshot(&mut each).await.unwrap();
+    rows
+}
+
+/// Words are no part of a copy.
+async fn give_words(store: &AnyStore, name: &str) {
+    let tenant = tenant("t");
+    let words = store.unindexed(&tenant, 9).await.unwrap();
+    let words: Vec<_> = words
+        .iter()
+        .map(|entry| EntryWords {
+            key: entry.key,
+            text: format!("{PLANTED} {name}"),
+        })
+        .collect();
+    assert_eq!(words.len(), 2);
+    store.index(&tenant, &words).await.unwrap();
+}
+
+/// What comes in, in clear or encrypted with another key, is encrypted with the one that writes, and no other is needed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_in_is_encrypted() {
+    let other = Keys::parse(OTHER).unwrap();
+    for from in [Keys::none(), keys()] {
+        for place in places().await {
+            let source = AnyStore::open_with("sqlite::memory:", &from).await.unwrap();
+            plant(&source, "one").await;
+            let copy = rows(&source).await;
+            let store = place.open(&both()).await;
+            assert!(store.restore(&copy).await.unwrap().written > 0);
+            assert_eq!(store.restore(&copy).await.unwrap().written, 0);
+            assert!(!place.shows_planted().await);
+            store.close().await;
+            assert!(!place.shows_planted().await);
+            let store = place.open(&other).await;
+            give_words(&store, "one").await;
+            read(&store, "one").await;
+            assert_eq!(store.reseal().await.unwrap().rows, 0);
+            store.close().await;
+        }
+    }
+}
+
+/// What was said of a pin before there was a key, and what comes in of it later, is one word.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pin_that_comes_in_is_the_one_that_is_there() {
+    for place in places().await {
+        let store = place.open(&Keys::none()).await;
+        plant(&store, "one").await;
+        let mut copy = rows(&store).await;
+        store.close().await;
+        let restored = PinRow {
+            mark: PinMark::Restored,
+            at_ms: 7,
+            ..pin("one")
+        };
+        let at = copy.iter().position(|row| row.table == "pins").unwrap();
+        copy[at].cells[3] = Cell::Text(restored.mark.as_str().to_owned());
+        copy[at].cells[4] = Cell::Integer(restored.at_ms);
+        let store = place.open(&keys()).await;
+        store.restore(&copy).await.unwrap();
+        let pins = rows(&store).await;
+        assert_eq!(pins.iter().filter(|row| row.table == "pins").count(), 1);
+        let found = store.marked_pins(&tenant("t"), &conversation("one")).await;
+        assert_eq!(found.unwrap(), [restored]);
+        store.close().await;
+    }
+}
+
 /// A copy is as encrypted as what it is a copy of.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_needs_the_same_key() {
     for place in places().await {
         let store = place.open(&keys()).await;
         plant(&store, "one").await;
-        let mut rows = Vec::new();
-        store
-            .snapshot(&mut |row| {
-                rows.push(row);
-                ControlFlow::Continue(())
-            })
-            .await
-            .unwrap();
+        let rows = rows(&store).await;
         store.close().await;
         assert!(!format!("{rows:?}").contains(PLANTED));
         let clear = AnyStore::open("sqlite::memory:").await.unwrap();

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use epitome_store::{
-    AnyStore, BeliefRow, Beliefs, Claimed, Conversations, Entries, Error, JobClaim, Jobs, Leases,
-    Memories, Outcome, Outcomes, PinMark, PinRow, Pins, PostgresStore, Store,
+    AnyStore, BeliefRow, Beliefs, Claimed, Conversations, Entries, Error, Housekeeping, JobClaim,
+    Jobs, Leases, Memories, Outcome, Outcomes, PinMark, PinRow, Pins, PostgresStore, Store,
 };
 use epitome_testkit::postgres::{self, Database};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use tokio::task::JoinSet;
 
-use crate::fixtures::{chain, conversation, node, nothing, tenant};
+use crate::fixtures::{chain, conversation, keys, node, nothing, tenant};
 use crate::suite::memories::memory;
 
 /// Somebody else on the same server.
@@ -474,5 +474,30 @@ async fn server_killed_and_started_again() {
         assert_eq!(store.history(&tenant("t"), tip).await.unwrap(), expected);
         assert!(names.len() > before);
     }
+    store.close().await;
+}
+
+/// Room is given back in our tables, all of them, and nobody else's are touched.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_our_own_tables_are_made_anew() {
+    let Some(database) = postgres::database().await else {
+        return;
+    };
+    let store = AnyStore::open_with(database.url(), &keys()).await.unwrap();
+    run(&database, "CREATE TABLE theirs (number BIGINT)").await;
+    let files = async || -> Vec<(String, i64)> {
+        let mut connection = somebody(&database).await;
+        let rows = "SELECT relname::text, pg_relation_filenode(oid)::bigint FROM pg_class \
+            WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1";
+        let rows = sqlx::query(rows).fetch_all(&mut connection).await.unwrap();
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+    };
+    let before = files().await;
+    store.reseal().await.unwrap();
+    let after = files().await;
+    assert!(before.len() > 20);
+    let same: Vec<_> = before.iter().filter(|one| after.contains(one)).collect();
+    let names: Vec<_> = same.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["theirs"]);
     store.close().await;
 }

@@ -79,7 +79,7 @@ macro_rules! run_over {
                 indexed_later_and_once;
             tenants: tenants_never_meet, nothing_is_recalled_across_tenants, key_race;
             turns: turns_lead_to_an_answer, turns_in_a_circle_lead_nowhere, a_thousand_turns;
-            usage: usage_is_of_one_tenant, spend_adds_up_by_day;
+            usage: spend_adds_up_by_day;
             listings: conversations_newest_first, outcomes_newest_first, window_upsert,
                 closed_store;
         );
@@ -89,6 +89,7 @@ macro_rules! run_over {
         $crate::suite::run_over!(@bodies $open,
             housekeeping: statistics_count, sweeping_leaves_what_is_used, brought_in_once;
             importing: a_fork_outlives_a_deletion_that_comes_with_it;
+            usage: usage_is_of_one_tenant;
         );
     };
     (@clear $open:ident, $open_shared:ident) => {

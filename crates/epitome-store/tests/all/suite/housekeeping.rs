@@ -12,7 +12,8 @@ use super::changes::change;
 use super::memories::memory;
 use crate::fixtures::{chain, compaction, conversation, entry, node, tenant, with_words};
 
-const NOTHING: SweepBefore = SweepBefore {
+const NOTHING: SweepBefore<'static> = SweepBefore {
+    tenant: None,
     outcomes_ms: 0,
     turns_ms: 0,
     deleted_ms: 0,
@@ -141,7 +142,15 @@ pub(crate) async fn sweeping_leaves_what_is_used(store: impl Store) {
     assert!(after.iter().all(|row| before.contains(row)));
     let hits = store.search(&t, &SearchScope::Tenant, "zebra", 9).await;
     assert_eq!(hits.unwrap().len(), 3);
+    // Others keep what is theirs.
+    let u = tenant("u");
+    let mut orphan = chain("c", &["lost"], 0);
+    orphan.nodes.clear();
+    store.append(&u, &orphan).await.unwrap();
+    store.record_outcome(&u, &outcome(5)).await.unwrap();
+    store.keep_turns(&u, &[turn("r", 5)]).await.unwrap();
     let all = SweepBefore {
+        tenant: Some(&t),
         outcomes_ms: 50,
         turns_ms: 50,
         deleted_ms: 50,
@@ -150,6 +159,15 @@ pub(crate) async fn sweeping_leaves_what_is_used(store: impl Store) {
     assert_eq!((swept.entries, swept.outcomes, swept.turns), (0, 1, 1));
     assert_eq!(swept.deleted_marks, 2);
     assert_eq!(store.outcomes(&t, 9).await.unwrap(), [outcome(50)]);
+    assert_eq!(store.outcomes(&u, 9).await.unwrap(), [outcome(5)]);
+    let swept = store
+        .sweep(SweepBefore {
+            tenant: None,
+            ..all
+        })
+        .await;
+    let swept = swept.unwrap();
+    assert_eq!((swept.entries, swept.outcomes, swept.turns), (1, 1, 1));
 }
 
 pub(crate) async fn oldest_first(store: impl Store) {

@@ -86,6 +86,7 @@ pub(crate) async fn what_was_deleted_here_stays_deleted(store: impl Store) {
     // The conversation, its three links, the memory and the note; messages are not known to be of nobody yet.
     assert_eq!((restored.refused, restored.written), (6, 3), "{restored:?}");
     let nothing_else = SweepBefore {
+        tenant: None,
         outcomes_ms: i64::MIN,
         turns_ms: i64::MIN,
         deleted_ms: i64::MIN,

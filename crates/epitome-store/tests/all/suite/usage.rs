@@ -10,7 +10,8 @@ pub(crate) async fn usage_is_of_one_tenant(store: impl Store) {
     let span = chain("c", &["a", "b"], 0);
     store.commit_compaction(&ours, &span, &row).await.unwrap();
     // What it shares with another conversation is kept once.
-    store.append(&ours, &chain("d", &["a"], 0)).await.unwrap();
+    let other = chain("d", &["a", "x"], 0);
+    store.append(&ours, &other).await.unwrap();
     let turn = TurnRow {
         id: "t".to_owned(),
         previous: None,
@@ -19,8 +20,11 @@ pub(crate) async fn usage_is_of_one_tenant(store: impl Store) {
         at_ms: 1,
     };
     store.keep_turns(&ours, &[turn]).await.unwrap();
-    let messages = entry("a").raw.len() + entry("b").raw.len();
-    let bytes = messages + 6 + row.summary.len() + row.record.len();
+    let messages = |names: &[&str]| -> usize {
+        let names = names.iter();
+        names.map(|name| entry(name).raw.len()).sum()
+    };
+    let bytes = messages(&["a", "b", "x"]) + 6 + row.summary.len() + row.record.len();
     let found = store.usage(&ours).await.unwrap();
     assert_eq!(found.conversations, 2);
     assert_eq!(found.bytes, bytes as u64);
@@ -31,7 +35,7 @@ pub(crate) async fn usage_is_of_one_tenant(store: impl Store) {
     assert!(deleted.is_some());
     let left = store.usage(&ours).await.unwrap();
     assert_eq!(left.conversations, 1);
-    assert_eq!(left.bytes, entry("a").raw.len() as u64 + 6);
+    assert_eq!(left.bytes, (messages(&["a", "x"]) + 6) as u64);
 }
 
 pub(crate) async fn spend_adds_up_by_day(store: impl Store) {
