@@ -18,12 +18,12 @@ mod query;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use epitome::Digest;
 
 use crate::TenantId;
 
+use folded::fold_into;
 pub(crate) use folded::folded;
 pub(crate) use query::{Expression, Need, Term};
 
@@ -36,8 +36,9 @@ pub(crate) fn of_text(tenant: &TenantId, text: &str) -> String {
     let mark = mark(tenant);
     let mut words = String::with_capacity(text.len() * 2);
     each(text, |word| {
-        // Writing to a string cannot fail.
-        let _ = write!(words, "{mark}_{word} ");
+        for part in [mark.as_str(), "_", word, " "] {
+            words.push_str(part);
+        }
     });
     words
 }
@@ -54,9 +55,17 @@ pub(crate) struct Counted {
 impl Counted {
     pub(crate) fn of(text: &str) -> Self {
         let mut counted = Self::default();
+        let mut small = String::new();
         each(text, |word| {
             counted.total += 1;
-            *counted.counts.entry(folded(word)).or_default() += 1;
+            fold_into(word, &mut small);
+            // Most words were there before.
+            match counted.counts.get_mut(small.as_str()) {
+                Some(count) => *count += 1,
+                None => {
+                    counted.counts.insert(small.clone(), 1);
+                }
+            }
         });
         counted
     }
@@ -71,6 +80,7 @@ pub(crate) fn of_query(tenant: &TenantId, query: &str, need: Need) -> Option<Str
 fn each(text: &str, mut add: impl FnMut(&str)) {
     for run in Runs(text) {
         match run {
+            Run::Word(word) if word.is_ascii() => each_ascii(word, &mut add),
             Run::Word(word) => {
                 let word = Word::new(word);
                 add(&word.whole);
@@ -84,6 +94,38 @@ fn each(text: &str, mut add: impl FnMut(&str)) {
                 pairs(run).for_each(&mut add);
             }
         }
+    }
+}
+
+/// The same as [`Word`] for a run of letters, digits and `_` as programs have them, which are slices of it.
+fn each_ascii(run: &str, add: &mut impl FnMut(&str)) {
+    let whole = run.get(..MAX_WORD_CHARS).unwrap_or(run);
+    add(whole);
+    if run.len() > MAX_WORD_CHARS {
+        return;
+    }
+    let bytes = run.as_bytes();
+    let mut start = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let is_small = |byte: &u8| byte.is_ascii_lowercase();
+        let begins = byte.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                !before.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(is_small)
+            });
+        if *byte == b'_' || begins {
+            add_part(run, start, at, add);
+            start = at + usize::from(*byte == b'_');
+        }
+    }
+    add_part(run, start, run.len(), add);
+}
+
+fn add_part(run: &str, start: usize, end: usize, add: &mut impl FnMut(&str)) {
+    if let Some(part) = run.get(start..end).filter(|part| !part.is_empty())
+        && part.len() < run.len()
+    {
+        add(part);
     }
 }
 

@@ -38,6 +38,34 @@ fn words_of_texts() {
 }
 
 #[test]
+fn plain_words_are_taken_apart_as_others_are() {
+    for run in [
+        "a",
+        "_",
+        "__",
+        "A",
+        "aB",
+        "AB",
+        "ABc",
+        "aBC",
+        "aBCd",
+        "a_B",
+        "_aB_",
+        "HTTPHeader2_x",
+        "x9Y",
+        "9Y",
+        "Y9",
+        "aB_",
+    ] {
+        let mut plain = Vec::new();
+        super::each_ascii(run, &mut |word| plain.push(word.to_owned()));
+        let word = super::Word::new(run);
+        let all: Vec<String> = std::iter::once(word.whole).chain(word.parts).collect();
+        assert_eq!(plain, all, "{run}");
+    }
+}
+
+#[test]
 fn words_of_queries() {
     use Need::{All, Any};
     check_query("", All, None);

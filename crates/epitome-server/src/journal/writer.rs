@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use epitome_engine::known_models::BeliefUpdate;
 use epitome_store::{
-    AnyStore, Append, CountedRequests, CountedRow, Entries, Error, Outcome, Outcomes, TenantId,
-    TurnRow, Turns,
+    AnyStore, Append, CountedRequests, CountedRow, Entries, EntryRow, Error, Outcome, Outcomes,
+    TenantId, TurnRow, Turns,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -21,8 +21,12 @@ use crate::words::{self, CatchUp};
 const QUEUE_BYTES: usize = 16 << 20;
 /// Writes that go into one transaction.
 const BATCH: usize = 512;
-/// How long writes wait for company.
+/// How long writes wait for company, and again as long as more come, but not for ever.
 const GATHER: Duration = Duration::from_millis(40);
+const MOST_GATHERS: usize = 6;
+/// How many batches of a store that is never quiet wait to be indexed together, and how many bytes of them at most.
+const UNINDEXED_BATCHES: usize = 4;
+const UNINDEXED_BYTES: usize = 1 << 20;
 /// How long turns wait that could not be written.
 const AGAIN: Duration = Duration::from_secs(1);
 /// What a write takes besides the bytes of its messages.
@@ -131,6 +135,7 @@ pub(super) async fn write_all(
     let Waiting { mut writes, hurry } = waiting;
     let mut batch = Vec::new();
     let mut turns = Vec::new();
+    let mut unindexed = Unindexed::default();
     let mut catch_up = CatchUp::After(None);
     loop {
         while let CatchUp::After(key) = catch_up
@@ -145,20 +150,14 @@ pub(super) async fn write_all(
                 });
         }
         let received = writes.recv_many(&mut batch, BATCH);
-        let received = match turns.is_empty() {
+        let received = match turns.is_empty() && unindexed.is_empty() {
             true => Some(received.await),
             false => crate::clock::within(AGAIN, received).await.ok(),
         };
         if received == Some(0) {
             break;
         }
-        // A commit costs much more than a row, so writes wait a moment for company.
-        crate::clock::within(GATHER, hurry.notified()).await.ok();
-        while batch.len() < BATCH
-            && let Ok(write) = writes.try_recv()
-        {
-            batch.push(write);
-        }
+        let pace = gather(&mut writes, &hurry, &mut batch).await;
         let mut bytes: usize = batch.iter().map(Write::bytes).sum();
         let mut appends = Vec::new();
         let mut notes = Vec::new();
@@ -179,21 +178,84 @@ pub(super) async fn write_all(
         keep_turns(&store, &tenant, &mut turns, &health).await;
         append_all(&store, &tenant, &index, &appends, &health).await;
         keep_counted(&store, &tenant, &counted, &health).await;
-        let mut stored = Vec::new();
         for append in appends {
-            stored.extend(append.entries);
+            unindexed.add(append.entries);
         }
         note_all(&store, &tenant, notes, &health).await;
         health.give_back(bytes);
-        match words::index(&store, &tenant, stored).await {
+        match words::index(&store, &tenant, unindexed.due(pace)).await {
             Ok(()) => {}
             // Some of them belong to a conversation that was deleted; the others are found by looking.
             Err(Error::Dangling(_)) => catch_up = CatchUp::After(None),
             Err(error) => health.failed("index", &error),
         }
     }
+    // What is not indexed by now is found by looking when the store is opened again.
+    let rest = unindexed.due(Pace::Quiet);
+    words::index(&store, &tenant, rest).await.ok();
     keep_turns(&store, &tenant, &mut turns, &health).await;
     open.done().await;
+}
+
+/// Whether more writes were coming when a batch was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Quiet,
+    Busy,
+}
+
+/// A commit costs much more than a row, so writes wait a moment for company.
+async fn gather(
+    writes: &mut mpsc::UnboundedReceiver<Write>,
+    hurry: &Notify,
+    batch: &mut Vec<Write>,
+) -> Pace {
+    for _ in 0..MOST_GATHERS {
+        let before = batch.len();
+        let is_urgent = crate::clock::within(GATHER, hurry.notified()).await.is_ok();
+        while batch.len() < BATCH
+            && let Ok(write) = writes.try_recv()
+        {
+            batch.push(write);
+        }
+        if batch.len() == before || writes.is_closed() {
+            return Pace::Quiet;
+        }
+        if is_urgent || batch.len() >= BATCH {
+            break;
+        }
+    }
+    Pace::Busy
+}
+
+/// Messages that are stored and cannot be found by their words yet: many together are indexed for less.
+#[derive(Default)]
+struct Unindexed {
+    entries: Vec<EntryRow>,
+    bytes: usize,
+    batches: usize,
+}
+
+impl Unindexed {
+    const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn add(&mut self, entries: Vec<EntryRow>) {
+        self.bytes += entries.iter().map(|entry| entry.raw.len()).sum::<usize>();
+        self.entries.extend(entries);
+    }
+
+    /// Those that wait no longer.
+    fn due(&mut self, pace: Pace) -> Vec<EntryRow> {
+        self.batches += 1;
+        let waits =
+            pace == Pace::Busy && self.batches < UNINDEXED_BATCHES && self.bytes < UNINDEXED_BYTES;
+        match waits {
+            true => Vec::new(),
+            false => std::mem::take(self).entries,
+        }
+    }
 }
 
 /// Writes turns. Unlike messages, nobody sends them again: what may pass is tried again.
