@@ -2,9 +2,9 @@
 //!
 //! A page can send requests to an address on this machine, and with a name that resolves to it (rebinding) it could read
 //! the answers. What a browser says about such requests (`Origin`, `Sec-Fetch-Site`) and the name that was used
-//! (`Host`) tell them apart; pages cannot forge any of these. A proxy with TLS in front has a name of its own, which the settings say. Requests that come back to where they were sent from are
-//! known by `Via`, which is only sent to upstreams on this machine: providers get no header that the client did not send.
-//! A path that climbs (`/v1/../admin`) is refused too: only `/v1/` belongs to providers.
+//! (`Host`) tell them apart; pages cannot forge any of these. A proxy with TLS in front has a name of its own, which the
+//! settings say. Requests that come back to where they were sent from are known by `Via`, which is only sent to upstreams on
+//! this machine: providers get no header that the client did not send. A path that climbs (`/v1/../admin`) is refused too: only `/v1/` belongs to providers.
 
 use std::sync::Arc;
 
