@@ -259,7 +259,7 @@ fn windows(loaded: &Loaded) -> ConfiguredWindows {
 
 /// What is set and the proxy does not use yet: nothing is ignored in silence.
 fn unused(loaded: &Loaded) -> Vec<String> {
-    const USED: [&str; 11] = [
+    const USED: [&str; 12] = [
         "server.listen",
         "server.openai_upstream",
         "server.anthropic_upstream",
@@ -270,6 +270,7 @@ fn unused(loaded: &Loaded) -> Vec<String> {
         "server.inspection_limit_bytes",
         "server.principal_header",
         "server.trusted_peers",
+        "server.hosts",
         "window",
     ];
     // The host's own business: a proxy has no turns, no session files and no memory folder.

@@ -9,6 +9,7 @@ use std::process::ExitStatus;
 
 use anyhow::{Context, Result};
 use epitome::reference::vibe::grouped;
+use epitome_config::may_be_secret;
 use epitome_server::{Figures, Server};
 
 use crate::Ending;
@@ -66,6 +67,12 @@ async fn behind(server: Server, args: &WrapArgs) -> Result<(ExitStatus, Option<F
         interrupts.spawn(async { while tokio::signal::ctrl_c().await.is_ok() {} });
         let mut command = tokio::process::Command::new(start.program);
         command.args(&start.arguments).args(&args.arguments);
+        // What opens the store and the dashboard is the proxy's: an agent runs what others wrote.
+        for (name, _) in std::env::vars_os() {
+            if may_be_secret(&name.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
         command.envs(start.variables.iter().map(|(name, value)| (name, value)));
         command.kill_on_drop(true);
         let status = command.status().await.with_context(|| {

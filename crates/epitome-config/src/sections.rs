@@ -113,6 +113,9 @@ section! {
         /// The addresses or networks from which that header is believed: those of a proxy that checks who asks and lets
         /// nobody else write it.
         trusted_peers: Texts = Texts::default(), Bounds::Any;
+        /// The names that the proxy is reached by beside those of this machine, without ports: that of a TLS proxy in front of it.
+        /// Where it listens for others, none is any name, and tenants with `principals` need one.
+        hosts: Texts = Texts::default(), Bounds::Any;
     }
 }
 

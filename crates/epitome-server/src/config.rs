@@ -1,5 +1,6 @@
 //! How a server is set up.
 
+mod host;
 mod key;
 mod network;
 mod tenants;
@@ -17,6 +18,7 @@ use epitome_store::Keys;
 use epitome_store::TenantId;
 
 use crate::address::shown;
+pub use host::{HostName, NoHostName};
 pub use key::{KeyDigest, NoKeyDigest, fresh_key};
 pub use network::{Network, NoNetwork};
 pub use tenants::{Period, QuotaLimits, TenantConfig, TenantSettings};
@@ -229,6 +231,12 @@ pub enum StartError {
          the proxy that checks who asks"
     )]
     NoTrustedPeers(TenantId),
+    /// A name that a header gives would be believed of pages too.
+    #[error(
+        "the tenant {0} has principals, and the proxy answers to any name: set server.hosts to those it is reached by, or a web \
+         page behind the proxy that checks who asks could speak for them under a name of its own"
+    )]
+    NoHosts(TenantId),
     /// Whose conversations are whose is settled at the start.
     #[error("the first tenant and the last one begin and end with the server: start it again")]
     TenantsNeedRestart,
@@ -274,6 +282,12 @@ impl Config {
         }
         if !self.listen.ip().is_loopback() && !self.tenants.are_set() {
             return Err(StartError::NotLoopback(self.listen));
+        }
+        if !self.listen.ip().is_loopback()
+            && self.tenants.hosts.is_empty()
+            && let Some(named) = self.tenants.with_principals()
+        {
+            return Err(StartError::NoHosts(named.clone()));
         }
         for upstream in [&self.openai_upstream, &self.anthropic_upstream]
             .into_iter()

@@ -43,8 +43,8 @@ mod words;
 pub const ACCESS_LOG: &str = access::TARGET;
 
 pub use config::{
-    Config, ConfiguredWindows, INSPECTION_LIMIT_BYTES, KeyDigest, Mode, Network, NoKeyDigest,
-    NoNetwork, Period, Pruning, QuotaLimits, ShownSetting, StartError, StoreLocation, Summariser,
-    TenantConfig, TenantSettings, Writes, fresh_key,
+    Config, ConfiguredWindows, HostName, INSPECTION_LIMIT_BYTES, KeyDigest, Mode, Network,
+    NoHostName, NoKeyDigest, NoNetwork, Period, Pruning, QuotaLimits, ShownSetting, StartError,
+    StoreLocation, Summariser, TenantConfig, TenantSettings, Writes, fresh_key,
 };
 pub use server::{Figures, Reloader, Server};

@@ -2,9 +2,11 @@
 //!
 //! A page can send requests to an address on this machine, and with a name that resolves to it (rebinding) it could read
 //! the answers. What a browser says about such requests (`Origin`, `Sec-Fetch-Site`) and the name that was used
-//! (`Host`) tell them apart; pages cannot forge any of these. Requests that come back to where they were sent from are
-//! known by `Via`, which is only sent to upstreams on this machine: providers get no header that the client did not send.
-//! A path that climbs (`/v1/../admin`) is refused too: only `/v1/` belongs to providers.
+//! (`Host`) tell them apart; pages cannot forge any of these. A proxy with TLS in front has a name of its own, which the
+//! settings say. Requests that come back to where they were sent from are known by `Via`, which is only sent to upstreams on
+//! this machine: providers get no header that the client did not send. A path that climbs (`/v1/../admin`) is refused too: only `/v1/` belongs to providers.
+
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -12,6 +14,7 @@ use axum::middleware::Next;
 use http::header::{HOST, ORIGIN, VIA};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
 
+use crate::config::HostName;
 use crate::shape;
 
 /// Why a request is not served.
@@ -38,7 +41,7 @@ pub(crate) async fn check(State(own): State<Own>, request: Request, next: Next) 
         Stranger::ForeignHost => (
             StatusCode::FORBIDDEN,
             "foreign_host",
-            "this proxy answers to localhost and loopback addresses only; send requests to http://127.0.0.1 or http://localhost",
+            "this proxy answers to localhost, loopback addresses and the names in server.hosts only",
         ),
         Stranger::ForeignPage => (
             StatusCode::FORBIDDEN,
@@ -68,12 +71,51 @@ pub(crate) struct Own {
 }
 
 /// The names that a proxy answers to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hosts {
-    /// Those of this machine.
-    ThisMachine,
+    /// Those of this machine, and these.
+    Named(Arc<[HostName]>),
+    /// The same, and addresses: a page can take a name for another machine's, but no address.
+    NamedOrAddress(Arc<[HostName]>),
     /// Any: it is reached from elsewhere, and who has no key of a tenant gets nothing.
     Any,
+}
+
+impl Hosts {
+    fn answer_to(&self, authority: &str) -> bool {
+        match self {
+            Self::Named(names) => is_this_machine(authority) || is_among(names, authority),
+            Self::NamedOrAddress(names) => {
+                let is_known = is_this_machine(authority) || is_among(names, authority);
+                is_known || is_address(authority)
+            }
+            Self::Any => true,
+        }
+    }
+
+    /// Whether a page is one of the proxy itself, where that has other names than this machine; a proxy in front may have written
+    /// another `Host`.
+    fn serve_page(&self, headers: &HeaderMap) -> bool {
+        let only = |name| {
+            let mut values = headers.get_all(name).iter();
+            let first = values.next()?.to_str().ok()?;
+            values.next().is_none().then_some(first)
+        };
+        let origin = only(ORIGIN).and_then(|origin: &str| Some(origin.split_once("://")?.1));
+        let Some(origin) = origin else {
+            return false;
+        };
+        let is_host = only(HOST) == Some(origin);
+        match self {
+            Self::Named(names) => is_among(names, origin),
+            Self::NamedOrAddress(names) => is_among(names, origin) || is_host && is_address(origin),
+            Self::Any => is_host,
+        }
+    }
+}
+
+fn is_among(names: &[HostName], authority: &str) -> bool {
+    names.iter().any(|name| name.is_of(authority))
 }
 
 impl Own {
@@ -83,6 +125,11 @@ impl Own {
             mark: format!("epitome-{digits}"),
             hosts,
         }
+    }
+
+    /// Whether it may be called anything.
+    pub(crate) fn answers_to_any(&self) -> bool {
+        self.hosts == Hosts::Any
     }
 
     /// Marks a request as one that this proxy sent on, where it could come back.
@@ -109,38 +156,29 @@ fn stranger(uri: &Uri, headers: &HeaderMap, own: &Own) -> Option<Stranger> {
     if own.is_in(headers) {
         return Some(Stranger::Loop);
     }
-    let every = |name, is_good: fn(&str) -> bool| {
+    let every = |name, is_good: &dyn Fn(&str) -> bool| {
         let mut values = headers.get_all(name).iter();
         values.all(|value| value.to_str().is_ok_and(is_good))
     };
+    let answers_to = |authority: &str| own.hosts.answer_to(authority);
     let is_named_here = uri
         .authority()
-        .is_none_or(|named| is_this_machine(named.as_str()));
-    if own.hosts == Hosts::ThisMachine && (!is_named_here || !every(HOST, is_this_machine)) {
+        .is_none_or(|named| answers_to(named.as_str()));
+    // Where any name will do, so will what is none.
+    if !own.answers_to_any() && (!is_named_here || !every(HOST, &answers_to)) {
         return Some(Stranger::ForeignHost);
     }
     let is_page = headers
         .get("sec-fetch-site")
         .is_some_and(|site| site == "cross-site" || site == "same-site");
     let is_stranger = match headers.contains_key(ORIGIN) {
-        true => !every(ORIGIN, is_neighbour) && !is_of_this_host(headers, own.hosts),
+        true => !every(ORIGIN, &is_neighbour) && !own.hosts.serve_page(headers),
         false => is_page,
     };
     if is_stranger {
         return Some(Stranger::ForeignPage);
     }
     climbs(uri.path()).then_some(Stranger::Climbing)
-}
-
-/// Whether a page is one of the proxy itself, where that has other names than this machine.
-fn is_of_this_host(headers: &HeaderMap, hosts: Hosts) -> bool {
-    let only = |name| {
-        let mut values = headers.get_all(name).iter();
-        let first = values.next()?.to_str().ok()?;
-        values.next().is_none().then_some(first)
-    };
-    let origin = only(ORIGIN).and_then(|origin: &str| Some(origin.split_once("://")?.1));
-    hosts == Hosts::Any && origin.is_some() && origin == only(HOST)
 }
 
 /// Whether a path has segments that mean another place, however they are spelled.
@@ -168,6 +206,16 @@ fn is_neighbour(origin: &str) -> bool {
         // A page that does not say where it is from says "null".
         None => false,
     }
+}
+
+/// Whether an authority, with or without a port, is an address and no name.
+fn is_address(authority: &str) -> bool {
+    let parsed = authority.parse::<http::uri::Authority>();
+    parsed.is_ok_and(|parsed| {
+        let host = parsed.host();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        !authority.contains('@') && bare.parse::<std::net::IpAddr>().is_ok()
+    })
 }
 
 /// Whether an authority, with or without a port, is a name of this machine.

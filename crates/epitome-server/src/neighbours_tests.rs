@@ -18,7 +18,7 @@ type Case = (&'static [(&'static str, &'static str)], Option<Stranger>);
 
 #[test]
 fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
-    let own = Own::new([7; 8], Hosts::ThisMachine);
+    let own = Own::new([7; 8], Hosts::Named([].into()));
     let cases: &[Case] = &[
         (&[], None),
         (&[("host", "127.0.0.1:7700")], None),
@@ -103,9 +103,87 @@ fn programs_of_this_machine_are_served_and_foreign_pages_are_not() {
     }
 }
 
+/// A page of the proxy behind TLS is served whichever `Host` the proxy in front writes, and a name that somebody took is none.
+#[test]
+fn a_proxy_with_a_name_answers_to_it() {
+    let names = || ["epitome.example".parse().unwrap()].into();
+    let near = Own::new([7; 8], Hosts::Named(names()));
+    let far = Own::new([7; 8], Hosts::NamedOrAddress(names()));
+    let foreign = Some(Stranger::ForeignHost);
+    let page = Some(Stranger::ForeignPage);
+    const OWN_PAGE: (&str, &str) = ("origin", "https://epitome.example");
+    // Headers, and what they make of a request on a loopback address and elsewhere.
+    type Both = (
+        &'static [(&'static str, &'static str)],
+        Option<Stranger>,
+        Option<Stranger>,
+    );
+    let cases: &[Both] = &[
+        (&[("host", "epitome.example")], None, None),
+        (&[("host", "Epitome.Example.:443")], None, None),
+        (&[("host", "127.0.0.1:7700")], None, None),
+        (&[("host", "evil.example")], foreign, foreign),
+        (
+            &[("host", "epitome.example.evil.example")],
+            foreign,
+            foreign,
+        ),
+        (&[("host", "10.0.0.7:7700")], foreign, None),
+        (&[("host", "epitome.example"), OWN_PAGE], None, None),
+        (&[("host", "127.0.0.1:7700"), OWN_PAGE], None, None),
+        (
+            &[
+                ("host", "epitome.example"),
+                ("origin", "https://evil.example"),
+            ],
+            page,
+            page,
+        ),
+        (
+            &[("host", "evil.example"), ("origin", "https://evil.example")],
+            foreign,
+            foreign,
+        ),
+        (
+            &[
+                ("host", "10.0.0.7:7700"),
+                ("origin", "http://10.0.0.7:7700"),
+            ],
+            foreign,
+            None,
+        ),
+        (
+            &[
+                ("host", "10.0.0.7:7700"),
+                ("origin", "http://10.0.0.8:7700"),
+            ],
+            foreign,
+            page,
+        ),
+    ];
+    for (list, here, elsewhere) in cases {
+        let path = "/epitome/observe".parse().unwrap();
+        assert_eq!(stranger(&path, &headers(list), &near), *here, "{list:?}");
+        assert_eq!(
+            stranger(&path, &headers(list), &far),
+            *elsewhere,
+            "{list:?}"
+        );
+    }
+    for wrong in [
+        "",
+        "https://a.example",
+        "a.example:443",
+        "me@a.example",
+        "a b",
+    ] {
+        assert!(wrong.parse::<crate::config::HostName>().is_err(), "{wrong}");
+    }
+}
+
 #[test]
 fn every_name_that_is_given_counts() {
-    let own = Own::new([7; 8], Hosts::ThisMachine);
+    let own = Own::new([7; 8], Hosts::Named([].into()));
     let mut two = headers(&[("host", "127.0.0.1")]);
     two.append("host", HeaderValue::from_static("evil.example"));
     let path = "/v1/messages".parse().unwrap();
@@ -144,7 +222,7 @@ fn a_proxy_knows_itself_as_upstream() {
 
 #[test]
 fn paths_that_climb_are_refused_however_they_are_spelled() {
-    let own = Own::new([7; 8], Hosts::ThisMachine);
+    let own = Own::new([7; 8], Hosts::Named([].into()));
     let of = |path: &str| stranger(&path.parse().unwrap(), &headers(&[]), &own);
     for path in [
         "/v1/../admin",

@@ -76,9 +76,14 @@ impl Server {
                 return Err(StartError::OwnUpstream(upstream.clone()));
             }
         }
-        let hosts = match config.listen.ip().is_loopback() {
-            true => Hosts::ThisMachine,
-            false => Hosts::Any,
+        let names = config.tenants.hosts.as_slice().into();
+        let hosts = match (
+            config.listen.ip().is_loopback(),
+            config.tenants.hosts.as_slice(),
+        ) {
+            (true, _) => Hosts::Named(names),
+            (false, []) => Hosts::Any,
+            (false, _) => Hosts::NamedOrAddress(names),
         };
         let proxy = Proxy {
             register: RwLock::new(Arc::new(register)),

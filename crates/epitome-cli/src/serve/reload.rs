@@ -11,13 +11,14 @@ use crate::clock;
 /// How often the files are looked at.
 const EVERY: Duration = Duration::from_secs(1);
 /// What is read once, at the start.
-const UNTIL_A_RESTART: [&str; 6] = [
+const UNTIL_A_RESTART: [&str; 7] = [
     "server.listen",
     "server.openai_upstream",
     "server.anthropic_upstream",
     "server.store",
     "server.store_key_file",
     "server.inspection_limit_bytes",
+    "server.hosts",
 ];
 
 /// Takes over every change of the configuration, and says so. One that is wrong is said once, and what was loaded

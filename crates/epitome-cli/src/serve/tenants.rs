@@ -1,10 +1,11 @@
 //! Whose requests the proxy takes.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use epitome_config::{Digests, Loaded, Period as Configured, Tenant, Texts};
-use epitome_server::{KeyDigest, Network, Period, QuotaLimits, TenantConfig, TenantSettings};
+use epitome_server::{KeyDigest, Period, QuotaLimits, TenantConfig, TenantSettings};
 
 /// A key that is shorter can be found by trying.
 const SHORTEST_KEY: usize = 16;
@@ -22,14 +23,14 @@ pub(super) fn settings(loaded: &Loaded) -> Result<TenantSettings> {
             .principal_header
             .parse()
             .context("server.principal_header is not the name of a header")?,
-        trusted_peers: networks(&server.trusted_peers)?,
+        trusted_peers: all_of(&server.trusted_peers).context("server.trusted_peers")?,
+        hosts: all_of(&server.hosts).context("server.hosts")?,
     })
 }
 
-fn networks(texts: &Texts) -> Result<Vec<Network>> {
+fn all_of<T: FromStr>(texts: &Texts) -> Result<Vec<T>, T::Err> {
     let texts = texts.as_slice().iter();
-    let networks = texts.map(|text| text.parse().context("server.trusted_peers"));
-    networks.collect()
+    texts.map(|text| text.parse()).collect()
 }
 
 fn of_tenant(name: &str, tenant: &Tenant) -> Result<TenantConfig> {

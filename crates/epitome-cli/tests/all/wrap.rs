@@ -103,6 +103,36 @@ END
 }
 
 #[test]
+fn what_opens_the_store_is_not_told_to_the_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    program(folder.path(), "claude", "#!/bin/sh\nenv\n");
+    let store = format!("sqlite:{}", folder.path().join("log.db").display());
+    let path = format!(
+        "{}:{}",
+        folder.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let mut command = epitome();
+    command
+        .args(["wrap", "claude"])
+        .env("PATH", path)
+        .env("EPITOME_STORE", &store)
+        .env("EPITOME_STORE_KEY", "7".repeat(64))
+        .env("EPITOME_TOKEN", "a token")
+        .env("EPITOME_LOG", "warn")
+        .env("ANTHROPIC_API_KEY", "its own")
+        .stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let told = stdout(&output);
+    assert!(output.status.success(), "{told}{}", stderr(&output));
+    assert!(folder.path().join("log.db").exists(), "the proxy has them");
+    for secret in ["EPITOME_STORE", "EPITOME_TOKEN"] {
+        assert!(!told.contains(secret), "{told}");
+    }
+    assert!(told.contains("EPITOME_LOG=warn") && told.contains("ANTHROPIC_API_KEY=its own"));
+}
+
+#[test]
 fn an_agent_that_is_not_there_is_named() {
     let mut command = epitome();
     command

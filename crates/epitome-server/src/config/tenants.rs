@@ -4,6 +4,7 @@ use epitome_store::TenantId;
 use http::HeaderName;
 
 use super::StartError;
+use super::host::HostName;
 use super::key::KeyDigest;
 use super::network::Network;
 
@@ -16,6 +17,9 @@ pub struct TenantSettings {
     pub principal_header: HeaderName,
     /// From where that header is believed.
     pub trusted_peers: Vec<Network>,
+    /// The names that the server is reached by beside those of this machine; they are settled at the start. Without any it answers to
+    /// every name where it listens for others, and there to no principal.
+    pub hosts: Vec<HostName>,
 }
 
 impl Default for TenantSettings {
@@ -24,6 +28,7 @@ impl Default for TenantSettings {
             tenants: Vec::new(),
             principal_header: HeaderName::from_static("x-forwarded-user"),
             trusted_peers: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 }
@@ -80,6 +85,13 @@ impl TenantSettings {
         let mut tenants = self.tenants.iter();
         let limited = tenants.find(|tenant| is_limited(&tenant.limits));
         limited.map(|tenant| &tenant.id)
+    }
+
+    /// A tenant that is known by what a trusted peer says.
+    pub(crate) fn with_principals(&self) -> Option<&TenantId> {
+        let mut tenants = self.tenants.iter();
+        let named = tenants.find(|tenant| !tenant.principals.is_empty());
+        named.map(|tenant| &tenant.id)
     }
 
     pub(crate) fn check(&self) -> Result<(), StartError> {

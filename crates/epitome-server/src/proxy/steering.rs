@@ -17,7 +17,7 @@ impl Proxy {
     ///
     /// # Errors
     /// Where tenants would be told apart from now on, or no longer: whose conversations are whose is settled at the start; and
-    /// where quotas have nothing to be counted by.
+    /// where quotas have nothing to be counted by, or principals would be believed of any page.
     pub(crate) async fn reconfigure(&self, config: &Config) -> Result<(), StartError> {
         let register = self.register();
         if register.tells_apart() != config.tenants.are_set() {
@@ -30,6 +30,11 @@ impl Proxy {
         }
         for tenant in register.all() {
             tenant.reconfigure(config);
+        }
+        if let Some(named) = config.tenants.with_principals()
+            && self.own.answers_to_any()
+        {
+            return Err(StartError::NoHosts(named.clone()));
         }
         // Whose key is withdrawn is out at once, however long the store takes to let others in.
         let there = register.all();

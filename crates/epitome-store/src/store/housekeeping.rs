@@ -77,8 +77,8 @@ pub trait Housekeeping {
     ) -> impl Future<Output = Result<()>> + Send;
 
     /// Brings rows of a snapshot in, in one transaction, in their order. What is there already stays, and so does what was
-    /// deleted here; doing it again changes nothing. In a store with a key all of it is encrypted with the one that writes. Entries are found by words once
-    /// [`unindexed`](crate::Search::unindexed) ones were given theirs.
+    /// deleted here; doing it again changes nothing. In a store with a key all of it is encrypted with the one that writes.
+    /// Entries are found by words once [`unindexed`](crate::Search::unindexed) ones were given theirs.
     ///
     /// # Errors
     /// [`OtherSecret`](crate::Error::OtherSecret) when a tenant has another secret here: no link would be known again.

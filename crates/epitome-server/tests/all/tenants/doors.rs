@@ -68,6 +68,24 @@ async fn settings_that_let_nobody_in_or_two_at_once_are_refused() {
     untrusted.tenants[0].principals.push("ann".to_owned());
     let said = with(untrusted).await;
     assert!(said.contains("trusted_peers"), "{said}");
+    let mut named = two();
+    named.tenants[0].principals.push("ann".to_owned());
+    named.trusted_peers = vec!["10.0.0.0/8".parse().unwrap()];
+    let mut anywhere = config("127.0.0.1:1".parse().unwrap());
+    anywhere.listen = "0.0.0.0:0".parse().unwrap();
+    anywhere.tenants = named.clone();
+    let said = Server::bind(anywhere.clone()).await.unwrap_err();
+    assert!(said.to_string().contains("server.hosts"), "{said}");
+    anywhere.tenants.hosts = vec!["epitome.example".parse().unwrap()];
+    assert!(Server::bind(anywhere.clone()).await.is_ok());
+    // No way around it by a change.
+    anywhere.tenants = two();
+    let proxy = Proxy::start(anywhere.clone()).await;
+    anywhere.tenants = named;
+    let reloaded = proxy.reloader.reload(&anywhere, Vec::new()).await;
+    let said = reloaded.unwrap_err().to_string();
+    assert!(said.contains("server.hosts"), "{said}");
+    proxy.stop().await;
     let mut uncounted = two();
     uncounted.tenants[0].limits.bytes = Some(1);
     let said = with(uncounted).await;
