@@ -412,7 +412,7 @@ async fn a_host_that_vanishes() {
         tasks.spawn(async move {
             let tenant = tenant("t");
             let asked = store.history(&tenant, node("b"));
-            tokio::time::timeout(std::time::Duration::from_millis(50), asked).await
+            tokio::time::timeout(Duration::from_millis(50), asked).await
         });
     }
     for given_up in tasks.join_all().await {

@@ -282,10 +282,10 @@ async fn a_job_is_not_done_before_its_summary_is_stored() {
         panic!("not one job");
     };
     assert_eq!(job["state"], "running");
-    let stopping = tokio::spawn(proxy.stop());
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    drop(somebody);
-    stopping.await.unwrap();
+    tokio::join!(proxy.stop(), async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        drop(somebody);
+    });
     let store = AnyStore::open(database.url()).await.unwrap();
     assert_eq!(stored_compactions(&store).await.len(), 1);
     assert_eq!(asked.load(Ordering::SeqCst), 1);
