@@ -109,9 +109,7 @@ async fn append_alive(
     let words = search::prepared(keys, tenant, words)?;
     let mut transaction = begin(writer).await?;
     refuse_deleted(&mut transaction, tenant, appends).await?;
-    for append in appends {
-        insert_all(&mut transaction, keys, tenant, append).await?;
-    }
+    insert_all(&mut transaction, keys, tenant, appends).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(())
@@ -136,7 +134,7 @@ async fn extend(
     if tip.as_deref().and_then(Digest::from_slice) != after {
         return Ok(Appended::Superseded);
     }
-    insert_all(&mut transaction, keys, tenant, append).await?;
+    insert_all(&mut transaction, keys, tenant, std::slice::from_ref(append)).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(Appended::Stored)

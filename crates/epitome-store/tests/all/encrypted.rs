@@ -289,7 +289,7 @@ async fn rows(store: &AnyStore) -> Vec<SnapshotRow> {
 /// Words are no part of a copy.
 async fn give_words(store: &AnyStore, name: &str) {
     let tenant = tenant("t");
-    let words = store.unindexed(&tenant, 9).await.unwrap();
+    let words = store.unindexed(&tenant, None, 9).await.unwrap();
     let words: Vec<_> = words
         .iter()
         .map(|entry| EntryWords {
