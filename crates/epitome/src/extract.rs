@@ -84,6 +84,9 @@ const STANDING_PERCENT: u64 = 20;
 /// The share of the rest that the newest steps may take, in percent.
 const NEWEST_PERCENT: u64 = 10;
 
+/// A longer name is none of a command.
+const COMMAND_BYTES: usize = 80;
+
 /// What a path costs in a list, beyond its text.
 const PATH_TOKENS: u64 = 1;
 
@@ -298,11 +301,26 @@ impl Source<'_> {
         self.span.first().map_or(0, |(position, _)| *position)
     }
 
+    /// What the user asked for, with its entries: in his words, or by the name of a command.
     fn typed(&self) -> impl Iterator<Item = (usize, String)> {
-        self.entries()
-            .filter(|(_, message)| message.is_typed_by_user())
-            .map(|(position, message)| (position, message.typed().collect::<Vec<_>>().join("\n")))
+        self.entries().filter_map(|(position, message)| {
+            let text = match message.is_typed_by_user() {
+                true => message.typed().collect::<Vec<_>>().join("\n"),
+                false => command(message)?.to_owned(),
+            };
+            Some((position, text))
+        })
     }
+}
+
+/// The command that a message of the user is: `/review`. What a client does by itself begins with another tag.
+fn command(message: &Message) -> Option<&str> {
+    let text = message.spoken().next()?.trim_start();
+    let is_command = message.role == Role::User && text.starts_with("<command-message>");
+    let (_, behind) = text.split_once("<command-name>").filter(|_| is_command)?;
+    let (name, _) = behind.split_once("</command-name>")?;
+    let is_name = name.starts_with('/') && !name.contains(char::is_whitespace);
+    (is_name && name.len() <= COMMAND_BYTES).then_some(name)
 }
 
 /// Takes the sentences out of lines that stand among the instructions already.

@@ -40,6 +40,11 @@ pub(crate) struct Story {
     pub(crate) files: Vec<FileRecord>,
     pub(crate) plan: Plan,
     pub(crate) branch: Option<String>,
+    /// The entries that sent commits off, and that found nothing uncommitted, last.
+    pub(crate) pushed: Option<usize>,
+    pub(crate) clean: Option<usize>,
+    /// The address of what was put up for review last.
+    pub(crate) review: Option<String>,
     paths: HashMap<String, usize>,
 }
 
@@ -101,6 +106,8 @@ const TELLERS: &[&str] = &[
     "think",
 ];
 const QUESTIONS: &[&str] = &["ask", "question", "questions", "askuserquestion"];
+/// Where people try things out.
+const SCRATCH: &[&str] = &["/tmp", "/private/tmp", "/var/tmp", "$(mktemp"];
 /// How results begin when somebody said no.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed",
@@ -218,7 +225,7 @@ impl Story {
                 let path = paths(call).into_iter().next()?;
                 let file = self.file(&path).filter(|_| !has_failed)?;
                 file.read(text, position);
-                file.is_for(purpose);
+                file.is_read_for(purpose);
                 return None;
             }
             None => {}
@@ -255,7 +262,7 @@ impl Story {
                 continue;
             };
             file.edit(&edit, position);
-            file.is_for(purpose);
+            file.is_edited_for(purpose);
             if !paths.contains(&file.path) {
                 paths.push(file.path.clone());
             }
@@ -266,14 +273,32 @@ impl Story {
     fn ran(&mut self, position: usize, line: &str, text: &str, is_error: bool) -> Act {
         let mut command = Command::of(line);
         command.head = self.told(&command.head);
-        if command.head.contains("git ") {
+        if command.head.contains("git ") && !self.is_elsewhere(line) {
+            let is_pushed = command.head.contains("git push") && outcome::tells_push(text);
+            if is_pushed {
+                self.pushed = Some(position);
+            }
+            if command.head.contains("git status") && outcome::tells_clean(text) {
+                self.clean = Some(position);
+            }
             if let Some(commit) = Commit::told(text).filter(|_| command.head.contains("commit")) {
                 self.branch = Some(commit.branch.clone());
-                let is_pushed = command.head.contains("git push") && text.contains("->");
+                if command.head.contains("--amend") {
+                    self.forget_commit();
+                }
+                // What was checked before it in the same line passed.
+                if !command.checks.is_empty() && !is_error {
+                    let outcome = Outcome::of(&command, text, is_error);
+                    let act = Act::Ran { command, outcome };
+                    self.deeds.push(Deed { position, act });
+                }
                 return Act::Committed { commit, is_pushed };
             } else if let Some(branch) = outcome::branch_told(text) {
                 self.branch = Some(branch.to_owned());
             }
+        }
+        if command.head.contains("gh pr create") || command.head.contains("glab mr create") {
+            self.review = outcome::review_told(text).map(str::to_owned);
         }
         if command.kind == CommandKind::Read
             && let Some(path) = command
@@ -297,6 +322,24 @@ impl Story {
             *error = self.told(error);
         }
         Act::Ran { command, outcome }
+    }
+
+    /// Whether a command line works in a repository that is made to try something out.
+    fn is_elsewhere(&self, line: &str) -> bool {
+        let is_scratch = |folder: &str| SCRATCH.iter().any(|place| folder.starts_with(place));
+        let folder = line.trim_start_matches(['\\', '\n', ' ']);
+        let folder = folder.strip_prefix("cd ").unwrap_or_default();
+        line.contains("git init")
+            || is_scratch(folder.trim_start_matches(['"', '\'']))
+                && !self.folder().is_some_and(is_scratch)
+    }
+
+    /// The newest commit is replaced by another.
+    fn forget_commit(&mut self) {
+        let is_commit = |deed: &Deed| matches!(deed.act, Act::Committed { .. });
+        if let Some(at) = self.deeds.iter().rposition(is_commit) {
+            self.deeds.remove(at);
+        }
     }
 
     /// A plan that was put before the user. What its result says of it is the word of a result.

@@ -143,7 +143,12 @@ pub(super) fn arrange(
 
 /// What the user asked for, request by request: the log is told under them.
 #[derive(Debug, Default)]
-pub(super) struct Requests(Vec<(usize, String)>);
+pub(super) struct Requests {
+    /// Each in short.
+    short: Vec<(usize, String)>,
+    /// The entries of those that stand together in the place of the newest one.
+    together: Vec<usize>,
+}
 
 /// The longest quotation of a request that only heads a part of the log.
 const REQUEST_CHARS: usize = 90;
@@ -156,6 +161,8 @@ fn in_short(request: &str) -> String {
     clip(&words.collect::<Vec<_>>().join(" "), REQUEST_CHARS)
 }
 
+const LATEST: &str = "the latest one, above";
+
 /// What stands for a request that is quoted in a place of its own.
 fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
     let is_quoted = |request: &Option<String>| {
@@ -163,35 +170,46 @@ fn pointer(text: &str, parts: &Parts) -> Option<&'static str> {
         request.is_some_and(|request| in_short(request) == text)
     };
     match () {
-        () if is_quoted(&parts.latest_request) => Some("the latest one, above"),
+        () if is_quoted(&parts.latest_request) => Some(LATEST),
         () if is_quoted(&parts.task) => Some("the first one, above"),
         () => None,
     }
 }
 
 impl Requests {
-    pub(super) fn of(typed: &[(usize, String)]) -> Self {
+    pub(super) fn of(typed: &[(usize, String)], together: Vec<usize>) -> Self {
         let short = typed.iter();
         let short = short.map(|(position, text)| (*position, in_short(text)));
-        Self(short.collect())
+        Self {
+            short: short.collect(),
+            together,
+        }
     }
 
     /// The requests under which the log has something to tell, and of which nothing is quoted there yet.
     fn unquoted(&self, parts: &Parts) -> Vec<Line> {
-        let (ends, is_told) = (self.0.iter().skip(1), |line: &&Line| line.kind.is_told());
+        let (ends, is_told) = (self.short.iter().skip(1), |line: &&Line| {
+            line.kind.is_told()
+        });
         let ends = ends.map(|(position, _)| *position).chain([usize::MAX]);
         let told = parts.record.iter().filter(is_told);
         let told: BTreeSet<usize> = told.map(|line| line.position).collect();
         let quoted: HashSet<usize> = parts.said.iter().map(|line| line.position).collect();
-        let spans = self.0.iter().zip(ends);
+        let spans = self.short.iter().zip(ends);
         spans
             .filter(|((position, _), end)| {
                 !quoted.contains(position) && told.range(*position..*end).next().is_some()
             })
-            .map(|((position, text), _)| Line {
-                position: *position,
-                text: pointer(text, parts).map_or_else(|| text.clone(), str::to_owned),
-                kind: LineKind::Said,
+            .map(|((position, text), _)| {
+                let pointer = match self.together.contains(position) {
+                    true => Some(LATEST),
+                    false => pointer(text, parts),
+                };
+                Line {
+                    position: *position,
+                    text: pointer.map_or_else(|| text.clone(), str::to_owned),
+                    kind: LineKind::Said,
+                }
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! What of a span is told: the room is shared out, and what is worth most is taken into each part.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::arrange::{Replaced, Requests, arrange};
 use super::coverage::Coverage;
@@ -11,6 +11,7 @@ use super::{PATH_TOKENS, Source, log};
 use crate::message::{Message, Role};
 use crate::pin::Pin;
 use crate::plan::percent_of;
+use crate::story::{Act, Story, prose};
 use crate::summary::Parts;
 
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
@@ -43,10 +44,26 @@ const FINAL_FIRST: f64 = 1.6;
 const FINAL: f64 = 0.8;
 const FINAL_UNITS: usize = 3;
 const FINAL_BYTES: usize = 40;
+/// What it is worth that a question was answered with a word: without it nobody knows to what the user agreed.
+const ASKED: f64 = 3.0;
+/// An answer is that short, in bytes.
+const SHORT_ANSWER: usize = 60;
+/// What is said first after a refusal with words about it is another way: how much more it is worth.
+const TURNED: f64 = 2.4;
+const TURNED_UNITS: usize = 5;
 /// What is said so many entries after a failure may tell what came of it.
 const REMEDY_ENTRIES: usize = 3;
 /// What a line of an earlier summary is worth, beside what it names: it was worth its room before.
 const EARLIER: f64 = 1.2;
+
+/// What came after last words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Final<'a> {
+    /// A short answer, which says nothing without what was asked.
+    Asked(&'a str),
+    /// Anything else.
+    Said,
+}
 
 /// What lines are arranged by.
 struct Picks<'a> {
@@ -100,7 +117,8 @@ impl Source<'_> {
         }
         let listed = parts.changed.iter().chain(&parts.read).chain(&parts.rules);
         left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
-        let requests = Requests::of(&read.typed);
+        let together = self.told_together(read, parts.latest_request.as_ref());
+        let requests = Requests::of(&read.typed, together);
         let picks = Picks {
             requests: &requests,
             replaced: &replaced,
@@ -217,19 +235,36 @@ impl Source<'_> {
             add(position, Voice::Earlier(*kind), text);
         }
         let finals = self.finals(&read.typed);
+        let turned = self.turned(story);
         for (position, message) in self.entries() {
-            let is_final = finals.contains(&position);
+            let last = finals.get(&position).copied();
+            let has_turned = turned.contains(&position);
+            let asked = match last {
+                Some(Final::Asked(answer)) => message
+                    .spoken()
+                    .last()
+                    .map(|text| prose::asked(text, answer)),
+                _ => None,
+            };
+            let asked = asked.unwrap_or_default();
             let mut units = 0;
             pieces::of(position, message, &mut |mut piece| {
                 if piece.voice == Voice::Assistant {
                     units += 1;
-                    piece.worth += match is_final {
+                    piece.worth += match last {
+                        Some(_) if asked.contains(&piece.text.as_ref()) => ASKED,
                         // Pleasantries say nothing of what came of it.
                         _ if piece.text.len() < FINAL_BYTES => 0.0,
-                        true if units <= FINAL_UNITS => FINAL_FIRST,
-                        true => FINAL,
-                        false => 0.0,
+                        Some(_) if units <= FINAL_UNITS => FINAL_FIRST,
+                        Some(_) => FINAL,
+                        None if has_turned && units <= TURNED_UNITS && !announces(&piece.text) => {
+                            TURNED
+                        }
+                        None => 0.0,
                     };
+                    if let Some(text) = without_addresses(&piece.text) {
+                        piece.text = text.into();
+                    }
                     if let Some(folder) = story.folder()
                         && piece.text.contains(folder)
                     {
@@ -274,19 +309,46 @@ impl Source<'_> {
     }
 
     /// The entries in which the assistant said its last words before a request, and at the end.
-    fn finals(&self, typed: &[(usize, String)]) -> HashSet<usize> {
-        let typed: HashSet<usize> = typed.iter().map(|(position, _)| *position).collect();
-        let mut finals = HashSet::new();
+    fn finals<'t>(&self, typed: &'t [(usize, String)]) -> HashMap<usize, Final<'t>> {
+        let typed: HashMap<usize, &'t str> = typed
+            .iter()
+            .map(|(position, text)| (*position, text.as_str()))
+            .collect();
+        let mut finals = HashMap::new();
         let mut last = None;
         for (position, message) in self.entries() {
-            if typed.contains(&position) {
-                finals.extend(last.take());
+            if let Some(text) = typed.get(&position) {
+                let text = text.trim();
+                let is_short = text.len() <= SHORT_ANSWER && !text.ends_with('?');
+                let of = match is_short {
+                    true => Final::Asked(text),
+                    false => Final::Said,
+                };
+                finals.extend(last.take().map(|last| (last, of)));
             } else if message.role == Role::Assistant && message.spoken().next().is_some() {
                 last = Some(position);
             }
         }
-        finals.extend(last);
+        finals.extend(last.map(|last| (last, Final::Said)));
         finals
+    }
+
+    /// The entries in which the assistant spoke first after something was refused with words about it.
+    fn turned(&self, story: &Story) -> HashSet<usize> {
+        let mut refused = story.deeds.iter().filter_map(|deed| match &deed.act {
+            Act::Refused { words, .. } if !words.is_empty() => Some(deed.position),
+            _ => None,
+        });
+        let mut next = refused.next();
+        let mut turned = HashSet::new();
+        for (position, message) in self.entries() {
+            let is_behind = next.is_some_and(|at| at < position);
+            if is_behind && message.role == Role::Assistant && message.spoken().next().is_some() {
+                turned.insert(position);
+                next = refused.find(|at| *at >= position);
+            }
+        }
+        turned
     }
 
     /// What stands in the view anyway need not be told again.
@@ -329,4 +391,36 @@ fn said_percent(survey: &Survey<'_>) -> u64 {
     let tool_percent = survey.tool_bytes * 100 / survey.bytes.max(1);
     let talk_percent = 50_u64.saturating_sub(tool_percent);
     SAID_PERCENT_OF_WORK + (SAID_PERCENT_OF_CHAT - SAID_PERCENT_OF_WORK) * talk_percent / 50
+}
+
+/// Whether a sentence only says what comes next.
+fn announces(text: &str) -> bool {
+    text.ends_with(':') || prose::is_intent(&text.to_lowercase())
+}
+
+/// A text without the addresses behind links whose names end alike: `[#7](https://host/issues/7)` says `#7`.
+fn without_addresses(text: &str) -> Option<String> {
+    let mut parts = text.split("](");
+    let mut told = String::new();
+    let mut name_of = parts.next().filter(|first| first.len() < text.len())?;
+    let mut is_changed = false;
+    for part in parts {
+        let (before, name) = name_of.rsplit_once('[').unwrap_or((name_of, ""));
+        let end = part.find(')').unwrap_or(part.len());
+        let (address, behind) = part.split_at_checked(end).unwrap_or((part, ""));
+        let last = address.trim_end_matches('/').rsplit(['/', '#']).next();
+        let is_named = last.is_some_and(|last| !last.is_empty() && name.contains(last));
+        if is_named && name_of.contains('[') && !behind.is_empty() {
+            told.push_str(before);
+            told.push_str(name);
+            name_of = behind.get(1..).unwrap_or_default();
+            is_changed = true;
+        } else {
+            told.push_str(name_of);
+            told.push_str("](");
+            name_of = part;
+        }
+    }
+    told.push_str(name_of);
+    is_changed.then_some(told)
 }

@@ -10,7 +10,9 @@ use crate::word_cut::clip;
 
 /// How much a step is worth before what it names counts.
 const COMMIT: f64 = 3.0;
-const REFUSAL: f64 = 3.0;
+const REFUSAL: f64 = 2.0;
+/// One with words about it: they choose another way.
+const ANSWERED_REFUSAL: f64 = 5.0;
 const ANSWER: f64 = 3.0;
 const FAILURE: f64 = 1.7;
 const EXPLAINED: f64 = 0.6;
@@ -30,6 +32,8 @@ const TOLD: f64 = 0.6;
 /// The longest quotation of a command, and of what came of it.
 const COMMAND_CHARS: usize = 130;
 const OUTCOME_CHARS: usize = 220;
+/// The same of what was refused with words about it.
+const REFUSED_CHARS: usize = 90;
 /// A remedy is quoted where it is this telling, up to this length.
 const REMEDY_WORTH: f64 = 1.0;
 const REMEDY_CHARS: usize = 180;
@@ -84,16 +88,17 @@ pub(super) fn lines(
                 );
             }
             Act::Refused { what, words } => {
-                let said = match words.is_empty() {
-                    true => String::new(),
-                    false => format!("; its result says: {words}"),
+                let (worth, text) = match words.is_empty() {
+                    true => (REFUSAL, format!("{what} was refused")),
+                    false => (
+                        ANSWERED_REFUSAL,
+                        format!(
+                            "{} was refused; its result says: {words}",
+                            clip(what, REFUSED_CHARS)
+                        ),
+                    ),
                 };
-                add(
-                    Voice::Deed,
-                    REFUSAL,
-                    place,
-                    format!("{what} was refused{said}"),
-                );
+                add(Voice::Deed, worth, place, text);
             }
             Act::Answered { what, words } => {
                 add(Voice::Deed, ANSWER, place, format!("{what} => {words}"));
@@ -210,7 +215,9 @@ fn ran(
         CommandKind::Read | CommandKind::Search => return None,
         CommandKind::Run => RUN,
     };
-    let text = match words.is_empty() {
+    // What a forge returns as data, or a bracket that closes it, says nothing.
+    let is_data = command.kind == CommandKind::Versions && words.starts_with(['{', '[']);
+    let text = match is_data || !words.contains(char::is_alphanumeric) {
         true => format!("`{head}`"),
         false => format!("`{head}` -> {words}"),
     };

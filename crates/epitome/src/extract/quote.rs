@@ -2,7 +2,7 @@
 
 use super::Source;
 use super::read::Read;
-use crate::message::Role;
+use crate::message::{Message, Role};
 use crate::provenance;
 use crate::story::prose;
 use crate::summary::{BULLET_TOKENS, Line, LineKind};
@@ -10,6 +10,8 @@ use crate::word_cut::{first_words, last_words};
 
 /// The longest quotation of the first or the newest request.
 const REQUEST_CHARS: usize = 4_000;
+/// How many requests are told together that nobody answered.
+const UNANSWERED: usize = 3;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
 /// Where a quotation was cut in the middle; its end gets this part of it.
@@ -43,9 +45,47 @@ impl Source<'_> {
         })
     }
 
+    /// The newest request, and those before it to which nobody said a word yet, where there is room for all.
     pub(super) fn latest_request(&self, read: &Read, cap_tokens: u64) -> Option<String> {
+        let all = together(&self.unanswered(read));
+        let has_room = all.len() <= REQUEST_CHARS && self.cost(&all) < cap_tokens;
+        if has_room && !all.is_empty() {
+            return Some(all);
+        }
         let (_, text) = read.typed.last()?;
         Some(self.shortened(text, REQUEST_CHARS, cap_tokens)).filter(|text| !text.is_empty())
+    }
+
+    /// The newest requests, if there are several to which nobody said a word yet.
+    fn unanswered<'r>(&self, read: &'r Read) -> Vec<&'r (usize, String)> {
+        let Some((newest, _)) = read.typed.last() else {
+            return Vec::new();
+        };
+        let is_spoken = |message: &Message| {
+            message.role == Role::Assistant && message.spoken().any(|text| !text.trim().is_empty())
+        };
+        let answered = self
+            .entries()
+            .rfind(|(position, message)| position < newest && is_spoken(message))
+            .map_or(0, |(position, _)| position + 1);
+        // The first request has its own place.
+        let own = read.typed.iter().skip(usize::from(self.carries_task));
+        let open = own.rev().take(UNANSWERED);
+        let open = open.take_while(|(position, _)| *position >= answered);
+        let mut open: Vec<&(usize, String)> = open.collect();
+        open.reverse();
+        // What holds a rule stands by itself: a rule is told once.
+        let binds = |text: &str| read.pins.iter().any(|pin| text.contains(&pin.text));
+        let is_plain = open.len() > 1 && !open.iter().any(|(_, text)| binds(text));
+        if is_plain { open } else { Vec::new() }
+    }
+
+    /// The entries of the requests that stand together in the place of the newest one.
+    pub(super) fn told_together(&self, read: &Read, latest: Option<&String>) -> Vec<usize> {
+        let open = self.unanswered(read);
+        let is_told = latest.is_some_and(|latest| *latest == together(&open));
+        let told = open.iter().filter(|_| is_told);
+        told.map(|(position, _)| *position).collect()
     }
 
     pub(super) fn last_words(&self, cap_tokens: u64) -> Option<Line> {
@@ -85,4 +125,9 @@ impl Source<'_> {
             false => format!("{front} …"),
         }
     }
+}
+
+fn together(requests: &[&(usize, String)]) -> String {
+    let texts: Vec<&str> = requests.iter().map(|(_, text)| text.as_str()).collect();
+    texts.join("\n")
 }

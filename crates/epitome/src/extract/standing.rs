@@ -1,13 +1,15 @@
 //! Where the work stands: the plan, what fails, what passed, what version control has, what was said last.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::listing::few;
 use super::read::Read;
 use super::{Source, todo};
+use crate::anchor::path_end;
 use crate::message::{Call, ToolResult};
 use crate::story::{
-    Act, Check, Command, CommandKind, Outcome, Progress, Story, is_plan, printed, without_number,
+    Act, Check, Command, CommandKind, Commit, Outcome, Progress, Story, command_line, is_plan,
+    printed, without_number,
 };
 use crate::summary::{DOING, Earlier, Line, LineKind, OPEN};
 use crate::word_cut::clip;
@@ -16,6 +18,9 @@ use crate::word_cut::clip;
 const NEWEST: usize = 4;
 const NEWEST_ENTRIES: usize = 12;
 const NEWEST_CHARS: usize = 700;
+/// How much is told of data that a step returned, and the least room for a step that does not fit whole.
+const DATA_CHARS: usize = 160;
+const LEAST_STEP_TOKENS: u64 = 60;
 /// The longest quotation of one part of the plan, and how many parts are named.
 const TASK_CHARS: usize = 140;
 const OPEN_TASKS: usize = 14;
@@ -24,8 +29,9 @@ const DONE_CHARS: usize = 80;
 /// Failures that are told, and the lines of each.
 const FAILURES: usize = 2;
 const ERROR_LINES: usize = 5;
-/// Checks that passed that are told.
-const PASSED: usize = 3;
+/// Checks that passed that are told, and how many of one kind.
+const PASSED: usize = 4;
+const PASSED_OF_KIND: usize = 2;
 const COMMAND_CHARS: usize = 120;
 const WORDS_CHARS: usize = 60;
 /// Calls without a result that are told, the newest.
@@ -72,24 +78,40 @@ impl Source<'_> {
         let steps = calls.filter_map(|(position, call)| {
             let result = results.get(&*call.id)?;
             let text = result.texts().collect::<Vec<_>>().join("\n");
-            let printed: Vec<&str> = printed(&text)
-                .map(|line| without_number(line).trim())
-                .collect();
-            let printed: Vec<&str> = printed
-                .into_iter()
-                .filter(|line| !line.is_empty())
-                .collect();
+            let command = command_line(call).map(|line| Command::of(&line));
+            // What passed or was committed is told above.
+            let is_told = |command: &Command| {
+                let is_check = matches!(command.kind, CommandKind::Check(_));
+                let outcome = || Outcome::of(command, &text, result.is_error);
+                is_check && outcome().is_good == Some(true) || Commit::told(&text).is_some()
+            };
+            if is_plan(call) || command.as_ref().is_some_and(is_told) {
+                return None;
+            }
+            let printed = printed(&text).map(|line| without_number(line).trim());
+            let printed: Vec<&str> = printed.filter(|line| !line.is_empty()).collect();
             let told = story.told(&printed.join(" / "));
-            (!is_plan(call) && !told.is_empty()).then(|| (position, story.line(call), told))
+            let told = match told.starts_with(['{', '[']) {
+                true => clip(&told, DATA_CHARS),
+                false => told,
+            };
+            let what = match command {
+                Some(command) => format!("`{}`", clip(&story.told(&command.head), COMMAND_CHARS)),
+                None => story.line(call),
+            };
+            (!told.is_empty()).then_some((position, what, told))
         });
         let mut left = cap_tokens;
         let mut lines = Vec::new();
         for (position, call, result) in steps.take(NEWEST) {
             let room = left.min(cap_tokens / 2);
-            let text = self.shortened(&format!("{call} => {result}"), NEWEST_CHARS, room);
+            let text = format!("{call} => {result}");
+            // Where only pieces of it fit it tells nothing.
+            let is_short = self.meter.text(&text) <= room || room >= LEAST_STEP_TOKENS;
+            let text = self.shortened(&text, NEWEST_CHARS, room);
             let Some(rest) = left
                 .checked_sub(self.cost(&text))
-                .filter(|_| !text.is_empty())
+                .filter(|_| is_short && !text.is_empty())
             else {
                 break;
             };
@@ -151,8 +173,10 @@ impl Source<'_> {
             let CommandKind::Check(check) = command.kind else {
                 continue;
             };
-            if outcome.is_good.is_some() {
-                open.retain(|(known, ..)| *known != check);
+            match outcome.is_good {
+                Some(true) => open.retain(|(known, ..)| !command.checks.contains(known)),
+                Some(false) => open.retain(|(known, ..)| *known != check),
+                None => {}
             }
             if outcome.is_good == Some(false) {
                 open.push((check, position, command, outcome));
@@ -198,23 +222,31 @@ fn runs(story: &Story) -> impl DoubleEndedIterator<Item = (usize, &Command, &Out
     })
 }
 
-/// The newest check of each kind that passed and did not fail since.
+/// The newest checks that passed and did not fail since: a narrow one does not hide the wide one before it.
 fn passing(story: &Story) -> Option<Line> {
     let last_edit = story.files.iter().filter_map(|file| file.last_edit).max();
-    let mut seen: Vec<Check> = Vec::new();
+    let (mut answered, mut failed): (Vec<Check>, Vec<Check>) = (Vec::new(), Vec::new());
+    let mut known: HashSet<&str> = HashSet::new();
+    let mut passed: Vec<Check> = Vec::new();
     let mut told = Vec::new();
     let mut newest = None;
     for (position, command, outcome) in runs(story).rev() {
         let CommandKind::Check(check) = command.kind else {
             continue;
         };
-        if seen.contains(&check) || outcome.is_good.is_none() {
+        // The newest run of a command tells, and a failure counts that no later success of its kind answered.
+        let is_newest = outcome.is_good.is_some() && known.insert(&command.head);
+        match outcome.is_good {
+            Some(true) => answered.extend(&command.checks),
+            Some(false) if !answered.contains(&check) => failed.push(check),
+            _ => {}
+        }
+        let same = passed.iter().filter(|one| **one == check).count();
+        let is_over = command.checks.iter().any(|one| failed.contains(one));
+        if outcome.is_good != Some(true) || !is_newest || is_over || same == PASSED_OF_KIND {
             continue;
         }
-        seen.push(check);
-        if outcome.is_good != Some(true) || told.len() == PASSED {
-            continue;
-        }
+        passed.push(check);
         newest.get_or_insert(position);
         let words = clip(&outcome.words, WORDS_CHARS);
         let when = match last_edit.is_some_and(|edit| edit > position) {
@@ -225,6 +257,9 @@ fn passing(story: &Story) -> Option<Line> {
             "`{}` -> {words}{when}",
             clip(&command.head, COMMAND_CHARS)
         ));
+        if told.len() == PASSED {
+            break;
+        }
     }
     Some(line(newest?, format!("Passed: {}", told.join("; "))))
 }
@@ -241,9 +276,14 @@ fn versions(story: &Story) -> Option<Line> {
         Act::Committed { commit, .. } => Some((deed.position, commit)),
         _ => None,
     });
+    let last_edit = story.files.iter().filter_map(|file| file.last_edit).max();
     if let Some((position, commit)) = last {
+        let pushed = match story.pushed.is_some_and(|push| push >= position) {
+            true => "pushed",
+            false => "no push since",
+        };
         told.push(format!(
-            "last commit {} \"{}\"",
+            "last commit {} \"{}\" ({pushed})",
             commit.id,
             clip(&commit.subject, SUBJECT_CHARS)
         ));
@@ -251,7 +291,7 @@ fn versions(story: &Story) -> Option<Line> {
             .files
             .iter()
             .filter(|file| file.last_edit.is_some_and(|edit| edit > position));
-        let since: Vec<&str> = since.map(|file| file.path.as_str()).collect();
+        let since: Vec<&str> = since.map(|file| path_end(&file.path)).collect();
         let named = since
             .iter()
             .take(SINCE)
@@ -260,10 +300,32 @@ fn versions(story: &Story) -> Option<Line> {
             .join(", ");
         if !named.is_empty() {
             told.push(format!("edited since: {named}"));
+        } else if !may_have_changed(story, position) {
+            told.push(String::from("no edits since"));
         }
+    } else if story.branch.is_some() && last_edit.is_some() {
+        told.push(String::from("nothing committed in these messages"));
     }
+    if story.clean.is_some_and(|clean| last_edit < Some(clean)) {
+        told.push(String::from("working tree clean"));
+    }
+    told.extend(story.review.as_ref().map(|url| format!("opened {url}")));
     let position = last.map_or(0, |(position, _)| position);
     (!told.is_empty()).then(|| line(position, format!("Git: {}", told.join("; "))))
+}
+
+/// Whether a step behind an entry may have changed files without naming them: a command, or somebody else.
+fn may_have_changed(story: &Story, position: usize) -> bool {
+    let since = story.deeds.iter().rev();
+    since
+        .take_while(|deed| deed.position > position)
+        .any(|deed| match &deed.act {
+            Act::Ran { command, .. } => {
+                matches!(command.kind, CommandKind::Files | CommandKind::Run)
+            }
+            Act::Told { .. } | Act::Called { .. } => true,
+            _ => false,
+        })
 }
 
 /// Calls of the newest request that have no result. What was cut off before an earlier request is over.

@@ -26,8 +26,10 @@ pub(crate) struct FileRecord {
     pub(crate) touched: Vec<String>,
     /// The most telling line of each edit, the newest last.
     pub(crate) hearts: Vec<String>,
-    /// What edits or looks at it were said to be for, the newest last.
+    /// What edits of it were said to be for, the newest last; looks at it, as long as no edit was.
     pub(crate) purposes: Vec<String>,
+    /// Whether these are of edits.
+    pub(crate) has_aims: bool,
     /// What it declares, as far as it was read.
     pub(crate) outline: Vec<(String, String)>,
 }
@@ -108,9 +110,19 @@ impl FileRecord {
         }
     }
 
-    /// Notes what an edit or a look was for.
-    pub(crate) fn is_for(&mut self, purpose: Option<&str>) {
+    /// Notes what a look was for. Of a file that was changed, this says nothing of what was done to it.
+    pub(crate) fn is_read_for(&mut self, purpose: Option<&str>) {
+        if let Some(purpose) = purpose.filter(|_| !self.has_aims) {
+            push_newest(&mut self.purposes, purpose);
+        }
+    }
+
+    /// Notes what an edit was for.
+    pub(crate) fn is_edited_for(&mut self, purpose: Option<&str>) {
         if let Some(purpose) = purpose {
+            if !std::mem::replace(&mut self.has_aims, true) {
+                self.purposes.clear();
+            }
             push_newest(&mut self.purposes, purpose);
         }
     }

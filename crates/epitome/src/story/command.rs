@@ -33,6 +33,8 @@ pub(crate) struct Command {
     /// It, without `cd`, settings, redirections and paging, on one line.
     pub(crate) head: String,
     pub(crate) kind: CommandKind,
+    /// Every check of a line of several, so that its success answers for each of them.
+    pub(crate) checks: Vec<Check>,
 }
 
 /// Programs, or a program and what it is told first, by the kind of check they are.
@@ -162,8 +164,12 @@ const FILE_TOOLS: &[&str] = &["mv", "cp", "rm", "mkdir", "touch", "chmod", "ln",
 impl Command {
     pub(crate) fn of(line: &str) -> Self {
         let head = head(line);
-        let kind = kind(line, &head);
-        Self { head, kind }
+        let checks: Vec<Check> = parts(&head).filter_map(check).collect();
+        let kind = match checks.iter().min_by_key(|check| **check as u8) {
+            Some(check) => CommandKind::Check(*check),
+            None => kind(line, &head),
+        };
+        Self { head, kind, checks }
     }
 }
 
@@ -263,17 +269,16 @@ fn without_paging(head: &str) -> &str {
     rest
 }
 
+/// The commands of a line.
+fn parts(head: &str) -> impl Iterator<Item = &str> {
+    head.split(['&', ';', '|'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+/// What a line is for that holds no check.
 fn kind(line: &str, head: &str) -> CommandKind {
-    let parts = || {
-        head.split(['&', ';', '|'])
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-    };
-    let checks = parts().filter_map(check);
-    if let Some(check) = checks.min_by_key(|check| *check as u8) {
-        return CommandKind::Check(check);
-    }
-    let first = parts().next().unwrap_or_default();
+    let first = parts(head).next().unwrap_or_default();
     let mut words = first.split_whitespace();
     let (program, told) = (
         words.next().unwrap_or_default(),
@@ -287,7 +292,9 @@ fn kind(line: &str, head: &str) -> CommandKind {
         _ if writes && !matches!(program, "git" | "gh") => CommandKind::Files,
         "git" if GIT_LOOKS.contains(&told) && !head.contains("branch -") => CommandKind::Search,
         "git" | "gh" => CommandKind::Versions,
-        _ if parts().any(|part| part.starts_with("git commit") || part.starts_with("git push")) => {
+        _ if parts(head)
+            .any(|part| part.starts_with("git commit") || part.starts_with("git push")) =>
+        {
             CommandKind::Versions
         }
         _ if FILE_TOOLS.contains(&program) => CommandKind::Files,

@@ -343,10 +343,55 @@ impl Commit {
     }
 }
 
+/// Whether git says that it sent commits off, or that there were none to send.
+pub(crate) fn tells_push(text: &str) -> bool {
+    let mut is_sent = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("! [") || line.starts_with("error: failed to push") {
+            return false;
+        }
+        is_sent |= line == "Everything up-to-date" || line.contains(" -> ") && is_update(line);
+    }
+    is_sent
+}
+
+/// `1a2b3c4..5d6e7f8 main -> main`, `* [new branch] work -> work`.
+fn is_update(line: &str) -> bool {
+    let bare = line.trim_start_matches(['+', '*', ' ']);
+    let first = bare.split(' ').next().unwrap_or_default();
+    let is_id = |id: &str| id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    bare.starts_with("[new ")
+        || first
+            .split_once("..")
+            .is_some_and(|(from, to)| is_id(from) && is_id(to.trim_start_matches('.')))
+}
+
+/// Whether git says that nothing is uncommitted.
+pub(crate) fn tells_clean(text: &str) -> bool {
+    let is_said = |line: &str| line.trim().ends_with("working tree clean");
+    text.lines().any(is_said)
+}
+
+/// The address of what was put up for review.
+pub(crate) fn review_told(text: &str) -> Option<&str> {
+    let mut words = text.split_whitespace();
+    words.rfind(|word| {
+        word.starts_with("https://")
+            && (word.contains("/pull/") || word.contains("/merge_requests/"))
+    })
+}
+
 /// The branch that git says one is on.
 pub(crate) fn branch_told(text: &str) -> Option<&str> {
     text.lines().find_map(|line| {
         let line = line.trim();
+        // `git status --short --branch`.
+        if let Some((branch, _)) = line
+            .strip_prefix("## ")
+            .and_then(|line| line.split_once("..."))
+        {
+            return (!branch.contains(' ')).then_some(branch);
+        }
         let quoted = line
             .strip_prefix("Switched to branch '")
             .or_else(|| line.strip_prefix("Switched to a new branch '"))

@@ -20,6 +20,10 @@ const SHORTEST: usize = 12;
 const ANNOUNCING_BYTES: usize = 44;
 const ANNOUNCING_WORDS: usize = 7;
 const HANDED_ON: f64 = 0.7;
+/// A question further from the end of a text is not what was answered.
+const QUESTION_LINES: usize = 4;
+/// How many choices are looked for.
+const CHOICES: usize = 4;
 /// What a sentence is worth that says nothing.
 const LEAST: f64 = 0.05;
 
@@ -74,6 +78,17 @@ const CUES: &[(f64, &[&str])] = &[
             "blocked",
             "follow-up",
             "open question",
+            "uncommitted",
+            "unpushed",
+            "in progress",
+            "good point",
+            "good catch",
+            "fair point",
+            "you're right",
+            "you’re right",
+            "simpler",
+            "overkill",
+            "complexity",
             "entschieden",
             "stattdessen",
             "decidido",
@@ -100,6 +115,7 @@ const CUES: &[(f64, &[&str])] = &[
             "added",
             "removed",
             "renamed",
+            "closed",
             "replaced",
             "created",
             "changed",
@@ -165,6 +181,13 @@ const CUES: &[(f64, &[&str])] = &[
             "passed",
             "verified",
             "works",
+            "tests pass",
+            "green",
+            "is clean",
+            "conflict",
+            "draft",
+            "ahead of",
+            "consistent",
             "note that",
             "important",
             "caveat",
@@ -413,6 +436,27 @@ pub(crate) fn is_intent(lower: &str) -> bool {
         }
     }
     INTENTS.iter().any(|intent| begins(rest, intent))
+}
+
+/// What a short answer answers: the question that a text ends with, or nearly, and the choices that it names by number.
+pub(crate) fn asked<'a>(text: &'a str, answer: &str) -> Vec<&'a str> {
+    let lines = || text.lines().rev().map(str::trim);
+    let mut asked = Vec::new();
+    let near = lines().filter(|line| !line.is_empty()).take(QUESTION_LINES);
+    if let Some(line) = near.into_iter().find(|line| line.contains('?')) {
+        let sentences = sentences(without_mark(line));
+        asked.extend(sentences.filter(|sentence| sentence.ends_with('?')).last());
+    }
+    for digit in answer.chars().filter(char::is_ascii_digit).take(CHOICES) {
+        let is_choice = |line: &&str| {
+            let bare = line.trim_start_matches(['*', '#', '-', ' ']);
+            let behind = bare.strip_prefix(digit);
+            behind.is_some_and(|behind| behind.starts_with(['.', ')']))
+        };
+        let choice = lines().find(is_choice).map(without_mark);
+        asked.extend(choice.and_then(|choice| sentences(choice).next()));
+    }
+    asked
 }
 
 /// What a sentence before a call says that the call is for: "Let me check how it is stored:" → "check how it is stored".

@@ -233,3 +233,123 @@ fn a_plan_that_the_client_sent_first_is_told_and_orders_nothing() {
         "{earlier:?}"
     );
 }
+
+#[test]
+fn a_success_answers_for_every_check_of_its_line() {
+    let mut work = work();
+    work.run(
+        "golangci-lint run",
+        "cart/total.go:3:1: unused (lint)\n1 issues.",
+    )
+    .run(
+        "golangci-lint run && go test ./...",
+        "0 issues.\nok  \texample.org/shop/cart\t0.01s",
+    )
+    .run(
+        "go test ./cart -run TestOne",
+        "ok  \texample.org/shop/cart\t0.01s",
+    );
+    let text = work.padding().summary(1_400);
+    assert!(!text.contains("Failing now"), "{text}");
+    for told in [
+        "`go test ./cart -run TestOne` -> ",
+        "`golangci-lint run && go test ./...` -> ",
+    ] {
+        assert!(text.contains(told), "{told}\n\n{text}");
+    }
+}
+
+#[test]
+fn it_says_what_is_committed_sent_off_and_changed_since() {
+    let mut work = work();
+    work.run(
+        "git commit -am 'Half up'",
+        "[cents 1a2b3c4] Half up\n 1 file changed",
+    )
+    .run(
+        "git push",
+        "To example.org:shop.git\n   0aa0bb0..1a2b3c4  cents -> cents",
+    )
+    .run("gh pr create --fill", "https://example.org/shop/pull/7")
+    // What is tried out elsewhere is no work of the project.
+    .run(
+        "cd /tmp && git init try && git commit -m init",
+        "[main (root-commit) 9f9f9f9] init",
+    );
+    let text = work.padding().summary(1_400);
+    for told in [
+        "branch cents; last commit 1a2b3c4 \"Half up\" (pushed)",
+        "opened https://example.org/shop/pull/7",
+    ] {
+        assert!(text.contains(told), "{told}\n\n{text}");
+    }
+    let mut work = self::work();
+    work.run("git checkout -b cents", "Switched to a new branch 'cents'");
+    let text = work.padding().summary(1_400);
+    assert!(
+        text.contains("nothing committed in these messages"),
+        "{text}"
+    );
+}
+
+/// What the user chose is told with what he chose from, and what he refused with what was done instead.
+#[test]
+fn choices_of_the_user_are_told_with_what_they_were_about() {
+    let mut work = Work::default();
+    work.say(user("Look after the shop."))
+        .step(
+            "I will add a flag for it.",
+            "Edit",
+            &format!("{{\"file_path\":\"{ROOT}/cart/flag.go\",\"old_string\":\"a\",\"new_string\":\"b\"}}"),
+            "The user doesn't want to proceed with this tool use. The user said: no more flags, split the function",
+        )
+        .say(assistant("Each branch then keeps its own total, and the flag goes away altogether."))
+        .say(assistant("There are two ways to store the cents.\n1. As integers in the table.\n2. As text, with a parser.\nWhich of them do you want for the ledger?"))
+        .say(user("1"))
+        .say(assistant("Done."))
+        .say(Message::text(Role::User, "<command-message>review</command-message>\n<command-name>/review</command-name>"))
+        .say(assistant("The review found a rounding error in the ledger, which is fixed now."));
+    let text = work.padding().summary(1_400);
+    for told in [
+        "its result says: no more flags, split the function",
+        "Each branch then keeps its own total",
+        "As integers in the table.",
+        "Which of them do you want for the ledger?",
+        "Request: /review",
+    ] {
+        assert!(text.contains(told), "{told}\n\n{text}");
+    }
+}
+
+#[test]
+fn requests_that_nobody_answered_stand_together() {
+    let mut work = work();
+    work.say(assistant("The total is right now."))
+        .say(user("Are you sure about the script?\n  path: ./sum.js"))
+        .say(Message {
+            role: Role::Assistant,
+            blocks: vec![Block::Call(Call::new(
+                "last",
+                "Bash",
+                "{\"command\":\"ls\"}",
+            ))],
+        })
+        .say(Message {
+            role: Role::Tool,
+            blocks: vec![Block::Result(ToolResult {
+                call_id: "last".into(),
+                parts: vec![ResultPart::Text("sum.js\n".repeat(4_000))],
+                is_error: false,
+            })],
+        })
+        .say(user("I thought it was run by its name."));
+    for _ in 0..8 {
+        work.calls += 1;
+        let arguments = format!("{{\"file_path\":\"{ROOT}/a{}.go\"}}", work.calls);
+        work.step("", "Read", &arguments, &"// of a library\n".repeat(400));
+    }
+    let text = work.summary(1_400);
+    let both =
+        "Are you sure about the script?\n  path: ./sum.js\nI thought it was run by its name.";
+    assert!(text.contains(both), "{text}");
+}
