@@ -23,10 +23,6 @@ use crate::store_key;
 use crate::summarizer;
 use crate::terminal::tell;
 
-/// Threads for work that takes long, such as summaries. Each keeps memory of its own, and more than there are processors
-/// make nothing faster; looking up a name, which only waits, finds room beside them.
-const BLOCKING_THREADS: usize = 8;
-
 pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
     let watch = watch(config, flags(args)?);
     let loaded = load(config, flags(args)?, args.quiet)?;
@@ -36,11 +32,7 @@ pub(crate) fn run(args: &ServeArgs, config: Option<&Path>) -> Result<Ending> {
         tell!("epitome: the proxy does not use {setting}: that belongs to the library");
     }
     allow_connections();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .max_blocking_threads(BLOCKING_THREADS)
-        .build()
-        .context("cannot start")?;
+    let runtime = epitome_server::runtime().context("cannot start")?;
     let served = runtime.block_on(async {
         let store = config.store.clone();
         let server = Server::bind(config).await?;

@@ -28,10 +28,7 @@ pub(crate) fn run(args: &WrapArgs, config: Option<&Path>) -> Result<Ending> {
         return Ok(Ending::Done);
     }
     let config = serve::config_of(&asked(args)?, config)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start")?;
+    let runtime = epitome_server::runtime().context("cannot start")?;
     let (status, figures) = runtime.block_on(async {
         let server = Server::bind(config).await?;
         behind(server, args).await

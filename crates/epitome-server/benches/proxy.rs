@@ -27,7 +27,7 @@ const TARGET: f64 = 5.0;
 fn main() {
     match std::env::var(ROLE).as_deref() {
         Ok("model") => serve_model(),
-        Ok("proxy") => serve_proxy(),
+        Ok("proxy") => epitome_server::runtime().unwrap().block_on(serve_proxy()),
         _ => compare(),
     }
 }
@@ -49,7 +49,6 @@ async fn serve_model() {
     std::future::pending::<()>().await;
 }
 
-#[tokio::main]
 async fn serve_proxy() {
     let folder = std::env::var("EPITOME_BENCH_FOLDER").unwrap();
     let upstream: http::Uri = format!("http://{}", address(PORTS[0])).parse().unwrap();

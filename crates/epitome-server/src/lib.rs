@@ -5,7 +5,7 @@
 //! - `proxy` takes requests and passes answers on; `keeper` decides what goes out; `index` knows conversations by
 //!   their chains; `epoch` is a compaction frozen for a chain; `models` is what is
 //!   believed of models; `journal` is the store as
-//!   the request path sees it; `serving` holds the clients' connections, `upstream` is the way to the provider; `neighbours` keeps
+//!   the request path sees it; `serving` holds the clients' connections, `runtime` their threads, `upstream` is the way to the provider; `neighbours` keeps
 //!   web pages and loops out; `access` logs requests; `clients` whose they are; `tenants` who asks, each with a keeper of its own, `quota` how much each may use; `address` what may be shown of a URL
 //!
 //! Only this crate knows HTTP. Only `clock` reads the time.
@@ -29,6 +29,7 @@ mod neighbours;
 mod open_store;
 mod proxy;
 mod quota;
+mod runtime;
 mod server;
 mod serving;
 mod shape;
@@ -47,4 +48,5 @@ pub use config::{
     NoHostName, NoKeyDigest, NoNetwork, Period, Pruning, QuotaLimits, ShownSetting, StartError,
     StoreLocation, Summariser, TenantConfig, TenantSettings, Writes, fresh_key,
 };
+pub use runtime::runtime;
 pub use server::{Figures, Reloader, Server};

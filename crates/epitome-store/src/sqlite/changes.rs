@@ -65,7 +65,7 @@ async fn append(
         return Ok(Appended::Superseded);
     }
     if let Some(span) = &new.span {
-        insert_all(&mut transaction, keys, tenant, std::slice::from_ref(span)).await?;
+        insert_all(&mut transaction, keys, tenant, slice::from_ref(span)).await?;
         search::insert(&mut transaction, tenant, &words).await?;
     }
     if let Some(compaction) = &new.compaction {

@@ -113,7 +113,7 @@ async fn commit_compaction(
         }
         return Err(error);
     }
-    insert_all(&mut transaction, keys, tenant, std::slice::from_ref(span)).await?;
+    insert_all(&mut transaction, keys, tenant, slice::from_ref(span)).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     let committed = insert_compaction(&mut transaction, tenant, compaction).await?;
     transaction.commit().await?;

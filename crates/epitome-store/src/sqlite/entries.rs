@@ -134,7 +134,7 @@ async fn extend(
     if tip.as_deref().and_then(Digest::from_slice) != after {
         return Ok(Appended::Superseded);
     }
-    insert_all(&mut transaction, keys, tenant, std::slice::from_ref(append)).await?;
+    insert_all(&mut transaction, keys, tenant, slice::from_ref(append)).await?;
     search::insert(&mut transaction, tenant, &words).await?;
     transaction.commit().await?;
     Ok(Appended::Stored)
