@@ -34,6 +34,27 @@ fn every_example_is_halved_and_stays_valid() {
 }
 
 #[test]
+fn what_was_replaced_later_is_no_instruction_in_force() {
+    let path = example("coding-session.jsonl");
+    let result = json(&run(&["compact", path.to_str().unwrap(), "--json"]));
+    let pins: Vec<&str> = result["pins"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let has = |words: &str| pins.iter().any(|pin| pin.contains(words));
+    assert!(has("Forget Redis"), "{pins:?}");
+    assert!(!has("use Redis pub/sub"), "{pins:?}");
+    assert!(
+        result["summary"]
+            .as_str()
+            .unwrap()
+            .contains("(superseded later) Wake-ups: use Redis pub/sub.")
+    );
+}
+
+#[test]
 fn a_reachable_budget_is_kept_and_an_unreachable_one_is_a_no() {
     for (name, format) in EXAMPLES {
         let path = example(name);

@@ -14,7 +14,7 @@ use crate::plan::{Layout, NoPlan, Plan, TaskPlace, leading_system, notes_tokens}
 use crate::reason::Reason;
 use crate::reference::micro::ACKNOWLEDGEMENT;
 use crate::reference::spacebot;
-use crate::summary::Summary;
+use crate::summary::{SUPERSEDED, Summary};
 use crate::trim::{Trim, omitted, trimmed, trims_among};
 use crate::verify::VerifyReport;
 
@@ -80,8 +80,14 @@ impl Compaction {
         let source = material.source(&plan, &basis, &kept, &omitted);
         let text = material.text(&plan, source, writer)?;
         let active = text.pins.iter().filter(|pin| pin.is_active());
-        let in_force = basis.host_pins.iter().chain(active).cloned();
-        let shown = Haystack::new(&text.summary.text);
+        let lines = text.summary.text.lines();
+        let (replaced, standing): (Vec<_>, Vec<_>) =
+            lines.partition(|line| line.contains(SUPERSEDED));
+        let (replaced, standing) = (replaced.join("\n"), standing.join("\n"));
+        let (replaced, shown) = (Haystack::new(&replaced), Haystack::new(&standing));
+        // What the summary tells as replaced is in force no longer.
+        let stands = |pin: &&Pin| shown.contains(&pin.text) || !replaced.contains(&pin.text);
+        let in_force = basis.host_pins.iter().chain(active).filter(stands).cloned();
         let (pins, demoted) = in_force.partition(|pin: &Pin| shown.contains(&pin.text));
         let tokens_after = material.tokens_after(text.tokens);
         let compaction = Self {
