@@ -20,13 +20,15 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits hold for the transaction only and travel with its beginning. A node that stops in the middle of one lets go of
-/// its locks after half a minute.
+/// its locks after half a minute. Statements that are done in milliseconds are not compiled first, which a server does to those
+/// that look dear to it, and the more so the more it holds.
 macro_rules! begin {
     ($mode:literal) => {
         concat!(
             "BEGIN ",
             $mode,
-            "; SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 30000"
+            "; SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 30000; \
+             SET LOCAL jit = off"
         )
     };
 }
