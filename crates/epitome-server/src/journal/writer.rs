@@ -18,7 +18,7 @@ use crate::words::{self, CatchUp};
 
 /// Bytes of messages that may wait. Beyond it new ones are left to the next request, which carries the whole history
 /// again.
-const QUEUE_BYTES: usize = 16 << 20;
+const QUEUE_BYTES: usize = 8 << 20;
 /// Writes that go into one transaction.
 const BATCH: usize = 512;
 /// How long writes wait for company, and again as long as more come, but not for ever.
