@@ -7,12 +7,12 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use epitome_wire::json::{self, Value};
+use epitome_wire::json::Value;
 
 use super::is_true;
 use crate::counts::fingerprint;
 use crate::error::ReadError;
-use crate::lines::{Entry, entries, outlines};
+use crate::lines::{Entry, entries};
 
 /// What the user took back.
 #[derive(Default)]
@@ -24,13 +24,13 @@ impl Rewound {
         // The newest prompt behind each entry.
         let mut newest = HashMap::new();
         // What is wrong with lines is said in the second pass.
-        outlines(source, |entry| {
+        entries(source, &mut |_| {}, |entry, _| {
             let value = &entry.value;
             let id = |name| value.string(name).map(|id| fingerprint(&id));
             let (Some(own), Some(parent)) = (id("uuid"), id("parentUuid")) else {
                 return;
             };
-            let is_prompt = is_prompt(entry);
+            let is_prompt = is_prompt(value);
             if is_prompt {
                 newest.insert(parent, own);
             }
@@ -55,20 +55,16 @@ impl Rewound {
     }
 }
 
-/// Whether somebody typed it. Of an entry that only shows what it is, the message is read where it matters.
-fn is_prompt(entry: &Entry<'_>) -> bool {
-    let value = &entry.value;
+/// Whether somebody typed it.
+fn is_prompt(value: &Value<'_>) -> bool {
     let is_no_prompt = ["isSidechain", "isMeta", "isCompactSummary"]
         .iter()
         .any(|flag| is_true(value, flag));
-    if value.string("type").as_deref() != Some("user") || is_no_prompt {
-        return false;
-    }
-    let message = value.get("message").map(|message| message.range.clone());
-    let message = message.and_then(|range| json::read_within(entry.bytes, range).ok());
-    let said = message.as_ref().and_then(|said| said.get("content"));
+    let said = value.get("message").and_then(|said| said.get("content"));
     let is_result = |block: &Value<'_>| block.string("type").as_deref() == Some("tool_result");
-    said.is_some_and(|said| !said.items().iter().any(is_result))
+    value.string("type").as_deref() == Some("user")
+        && !is_no_prompt
+        && said.is_some_and(|said| !said.items().iter().any(is_result))
 }
 
 /// The ids of the entries that say something to the model, from the one with this number on. An answer that begins
