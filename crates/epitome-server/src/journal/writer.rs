@@ -190,10 +190,10 @@ pub(super) async fn write_all(
             Err(error) => health.failed("index", &error),
         }
     }
-    // What is not indexed by now is found by looking when the store is opened again.
+    // Nobody sends turns again, so they come first. What is not indexed by now is found by looking when the store is opened again.
+    keep_turns(&store, &tenant, &mut turns, &health).await;
     let rest = unindexed.due(Pace::Quiet);
     words::index(&store, &tenant, rest).await.ok();
-    keep_turns(&store, &tenant, &mut turns, &health).await;
     open.done().await;
 }
 
