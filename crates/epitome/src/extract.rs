@@ -78,6 +78,10 @@ const REQUEST_PERCENT: u64 = 13;
 const REQUEST_PERCENT_OF_CHAT: u64 = 5;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
+/// The share of the rest that the beginning of what the client sent first may take, in percent.
+const BRIEF_PERCENT: u64 = 8;
+/// The share of the rest that may be taken by what the newest request answers, in percent.
+const ANSWERED_PERCENT: u64 = 6;
 /// The share of the rest that last words and where the work stands may take, in percent.
 const CLOSE_PERCENT: u64 = 6;
 const STANDING_PERCENT: u64 = 20;
@@ -104,10 +108,18 @@ impl Source<'_> {
         let (mut parts, mut left) = self.opening(read);
         parts.root = story.root.as_ref().map(Root::told);
         left = left.saturating_sub(parts.root.iter().map(|root| self.cost(root)).sum());
-        parts.brief = self.brief(self.request_tokens(read, left));
+        parts
+            .brief
+            .extend(self.brief(percent_of(left, BRIEF_PERCENT).max(REQUEST_TOKENS.min(left / 3))));
         left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
-        parts.standing = self.standing(read, percent_of(left, STANDING_PERCENT));
+        if self.holds_latest_request {
+            let room = percent_of(left, ANSWERED_PERCENT);
+            parts.standing.extend(self.answered(read, room));
+        }
+        parts
+            .standing
+            .extend(self.standing(read, percent_of(left, STANDING_PERCENT)));
         parts.newest = self.newest_steps(story, percent_of(left, NEWEST_PERCENT));
         let close = parts
             .last_words
@@ -167,10 +179,10 @@ impl Source<'_> {
                     &mut parts.failures,
                     &mut parts.standing,
                     &mut parts.changed,
+                    &mut parts.brief,
                 ];
-                let single = [&mut parts.brief, &mut parts.last_words];
                 let line = lists.into_iter().find_map(Vec::pop);
-                let line = line.or_else(|| single.into_iter().find_map(Option::take));
+                let line = line.or_else(|| parts.last_words.take());
                 match line.or_else(|| parts.named.pop()) {
                     Some(line) => freed += self.cost(&line.text),
                     // Where no path is told any more, nobody needs to know from where.

@@ -5,6 +5,7 @@
 //! `command`), whether it worked from what it printed (`outcome`), what the assistant makes of it from its own words
 //! (`prose`).
 
+mod background;
 mod change;
 mod command;
 mod outcome;
@@ -12,6 +13,8 @@ mod outline;
 mod plan;
 pub(crate) mod prose;
 mod root;
+mod step;
+mod telling;
 
 use std::collections::HashMap;
 
@@ -22,10 +25,12 @@ pub(crate) use outline::without_number;
 use plan::is_proposal;
 pub(crate) use plan::{Plan, Progress, is_plan};
 pub(crate) use root::{Root, from_root};
+pub(crate) use step::{command_line, is_around};
+use step::{described, is_file_name, is_question, is_refused, is_word};
 
-use crate::files::{
-    Access, access, is_failure, name_words, paths, plain_name, strings, strings_under, values,
-};
+use background::Background;
+
+use crate::files::{Access, access, is_failure, name_words, paths, plain_name, strings, values};
 use crate::message::{Call, Message, Role, ToolResult};
 use crate::word_cut::clip;
 
@@ -45,6 +50,8 @@ pub(crate) struct Story {
     pub(crate) clean: Option<usize>,
     /// The address of what was put up for review last.
     pub(crate) review: Option<String>,
+    /// The commands that calls only ask about: what these print later is told where the command was begun.
+    asked: HashMap<Box<str>, String>,
     paths: HashMap<String, usize>,
 }
 
@@ -90,7 +97,7 @@ const HITS: usize = 3;
 /// Lines of a search that are looked at.
 const HIT_LINES: usize = 200;
 const HIT_CHARS: usize = 130;
-/// Words in the names of tools that look for something, that let somebody else find out, and that ask the user.
+/// Words in the names of tools that look for something, and that let somebody else find out.
 const SEARCHES: &[&str] = &[
     "grep", "glob", "search", "find", "list", "listdir", "ls", "rg", "ripgrep",
 ];
@@ -105,16 +112,8 @@ const TELLERS: &[&str] = &[
     "fetch",
     "think",
 ];
-const QUESTIONS: &[&str] = &["ask", "question", "questions", "askuserquestion"];
 /// Where people try things out.
 const SCRATCH: &[&str] = &["/tmp", "/private/tmp", "/var/tmp", "$(mktemp"];
-/// How results begin when somebody said no.
-const REFUSALS: &[&str] = &[
-    "The user doesn't want to proceed",
-    "The user rejected",
-    "User rejected",
-    "The user declined",
-];
 /// Before what was said about it.
 const REFUSAL_WORDS: &[&str] = &["the user said:", "user said:", "feedback:"];
 
@@ -125,18 +124,37 @@ impl Story {
             root: root::find(&entries.clone().map(|(_, message)| message)),
             ..Self::default()
         };
+        let background = Background::of(entries.clone().map(|(_, message)| message));
         let mut results: HashMap<&str, &ToolResult> = HashMap::new();
         for (_, message) in entries.clone() {
             for result in message.results() {
                 results.insert(&result.call_id, result);
             }
         }
+        let mut heads: HashMap<&str, String> = HashMap::new();
         for (position, message) in entries.filter(|(_, message)| message.role == Role::Assistant) {
             let purpose = message.spoken().last().and_then(prose::purpose);
             let purpose = purpose.map(|purpose| story.told(purpose));
             for call in message.calls() {
                 let result = results.get(&*call.id).copied();
-                story.take(position, call, result, purpose.as_deref());
+                let head = background
+                    .asked(&call.id)
+                    .and_then(|began| heads.get(began));
+                if let Some(head) = head.filter(|_| result.is_some()) {
+                    story.asked.insert(call.id.clone(), head.clone());
+                    continue;
+                }
+                let whole = result.and_then(|result| background.whole(result));
+                if whole.is_some() {
+                    let line = command_line(call).unwrap_or_default();
+                    heads.insert(&call.id, story.told(&Command::of(&line).head));
+                }
+                story.take(
+                    position,
+                    call,
+                    whole.as_ref().or(result),
+                    purpose.as_deref(),
+                );
             }
         }
         story
@@ -145,6 +163,11 @@ impl Story {
     /// A text as the story tells it: paths from the root.
     pub(crate) fn told(&self, text: &str) -> String {
         from_root(text, self.folder())
+    }
+
+    /// The command that a call only asks about.
+    pub(crate) fn asked(&self, call: &Call) -> Option<&str> {
+        self.asked.get(&call.id).map(String::as_str)
     }
 
     /// The folder that paths are told from.
@@ -231,7 +254,7 @@ impl Story {
             None => {}
         }
         if let Some(line) = command_line(call) {
-            return Some(self.ran(position, &line, text, result.is_error));
+            return Some(self.ran(position, call, &line, text, result.is_error));
         }
         let words = name_words(&call.name);
         let is_any = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
@@ -270,8 +293,9 @@ impl Story {
         (!paths.is_empty()).then_some(Act::Changed { paths })
     }
 
-    fn ran(&mut self, position: usize, line: &str, text: &str, is_error: bool) -> Act {
+    fn ran(&mut self, position: usize, call: &Call, line: &str, text: &str, is_error: bool) -> Act {
         let mut command = Command::of(line);
+        command.purpose = described(call);
         command.head = self.told(&command.head);
         if command.head.contains("git ") && !self.is_elsewhere(line) {
             let is_pushed = command.head.contains("git push") && outcome::tells_push(text);
@@ -412,69 +436,4 @@ impl Story {
         }
         clip(&self.told(&line), CALL_CHARS)
     }
-}
-
-fn is_question(call: &Call) -> bool {
-    let words = name_words(&call.name);
-    words.iter().any(|word| QUESTIONS.contains(&word.as_str()))
-}
-
-fn is_word(text: &str) -> bool {
-    text.chars().any(char::is_alphabetic)
-}
-
-fn is_refused(text: &str) -> bool {
-    REFUSALS.iter().any(|opening| text.starts_with(opening))
-}
-
-/// The command line of a call, if it runs one.
-pub(crate) fn command_line(call: &Call) -> Option<String> {
-    let is_command = |name: &str| matches!(plain_name(name).as_str(), "command" | "cmd" | "script");
-    let strings = strings_under(&call.arguments, is_command);
-    let lines: Vec<&str> = strings.iter().map(|(_, value)| value.as_ref()).collect();
-    match lines.as_slice() {
-        [] => None,
-        // `["bash", "-lc", "make test"]`
-        [_, flag, line] if flag.starts_with('-') => Some((*line).to_owned()),
-        lines => Some(lines.join(" ")),
-    }
-}
-
-/// A line that a search shows before or after what it found: `a.go-12-text`, `12-text`.
-pub(crate) fn is_around(line: &str) -> bool {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let mut parts = line.split('-');
-    let first = parts.next().unwrap_or_default();
-    if is_number(first) {
-        // A date begins like it.
-        return parts
-            .next()
-            .is_some_and(|behind| !behind.starts_with(|one: char| one.is_ascii_digit()));
-    }
-    let end = first.len() + 1;
-    let is_path = |end: usize| {
-        line.get(..end)
-            .is_some_and(|path| !path.contains([':', ' ']))
-    };
-    let mut at = end;
-    for part in parts.take(8) {
-        if is_number(part)
-            && is_path(at)
-            && line
-                .get(at + part.len()..)
-                .is_some_and(|rest| rest.starts_with('-'))
-        {
-            return true;
-        }
-        at += part.len() + 1;
-    }
-    false
-}
-
-fn is_file_name(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    let has_ending = name
-        .rsplit_once('.')
-        .is_some_and(|(name, ending)| !name.is_empty() && (1..=5).contains(&ending.len()));
-    has_ending && !word.starts_with('-') && !word.contains(['\'', '"', '*', '$', ','])
 }

@@ -50,8 +50,9 @@ pub struct Parts {
     pub failures: Vec<Line>,
     /// Where the work stands: the plan, what fails, what passed, what version control has.
     pub standing: Vec<Line>,
-    /// A plan, or what an earlier session left, that the client sent first. A record: a model wrote it.
-    pub brief: Option<Line>,
+    /// A plan, or what an earlier session left, that the client sent first: its beginning, then sentences of the rest. A
+    /// record: a model wrote it.
+    pub brief: Vec<Line>,
     /// Rules that the client sent along and that do not stay in view, and those of rules files that were read. A record:
     /// nobody typed them.
     pub rules: Vec<Line>,
@@ -165,11 +166,7 @@ impl Parts {
         section(&mut body, LATEST_HEADING, latest);
         let task = self.task.iter().map(|text| shielded(text));
         section(&mut body, TASK_HEADING, task);
-        section(
-            &mut body,
-            BRIEF_HEADING,
-            self.brief.iter().map(|line| bullet(&line.text)),
-        );
+        section(&mut body, BRIEF_HEADING, bullets(&self.brief));
         section(&mut body, NAMED_HEADING, bullets(&self.named));
         let written = self.written.iter().map(|text| demoted(text));
         section(&mut body, WRITTEN_HEADING, written);

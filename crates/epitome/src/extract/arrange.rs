@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::coverage::Coverage;
 use super::pieces::{Piece, Voice};
 use super::survey::{Candidate, Survey};
-use super::unbroken;
+use super::{log, unbroken};
 use crate::anchor::scan;
 use crate::pin::{self, Pin, PinKind};
 use crate::summary::{Line, LineKind, Parts, SUPERSEDED};
@@ -72,6 +72,9 @@ const REPLACED_BYTES: usize = 48;
 const TOPIC: u16 = 40;
 /// Pieces are put together up to this size, in bytes.
 const LINE_BYTES: usize = 480;
+/// A sentence stands as what came of a failure at most so many lines before its own place, and is known by its beginning.
+const REMEDY_LINES: usize = 4;
+const REMEDY_START_CHARS: usize = 100;
 /// Between stretches of one message that do not follow each other.
 const GAP: &str = " […] ";
 
@@ -90,6 +93,8 @@ pub(super) fn arrange(
 ) {
     parts.said.clear();
     parts.record.clear();
+    parts.brief.truncate(1);
+    let brief = parts.brief.first().map(|line| line.position);
     let mut taken: Vec<&Candidate<'_>> = coverage.taken().collect();
     taken.sort_by_key(|candidate| (candidate.piece.position, candidate.piece.place));
     let mut last: Option<(usize, Voice, LineKind, usize)> = None;
@@ -104,6 +109,9 @@ pub(super) fn arrange(
         let mut text = unbroken(&candidate.piece.text);
         if voice.is_told() && text.contains("**") {
             text = text.replace("**", "");
+        }
+        if voice == Voice::Assistant && is_told_as_remedy(&text, parts) {
+            continue;
         }
         if voice == Voice::User && is_superseded(&text, candidate, replaced) {
             text = format!("{SUPERSEDED}{text}");
@@ -124,6 +132,7 @@ pub(super) fn arrange(
         last = Some((position, voice, kind, place)).filter(|_| !candidate.may_bind);
         let lines = match voice.is_said() {
             true => &mut parts.said,
+            false if voice == Voice::Assistant && brief == Some(position) => &mut parts.brief,
             false => &mut parts.record,
         };
         match (gap.filter(|_| before.is_some()), lines.last_mut()) {
@@ -139,6 +148,16 @@ pub(super) fn arrange(
         }
     }
     parts.requests = requests.unquoted(parts);
+}
+
+/// Whether a sentence stands behind one of the last failures as what came of it.
+fn is_told_as_remedy(text: &str, parts: &Parts) -> bool {
+    let start = first_words(text, REMEDY_START_CHARS).trim_end();
+    let last = parts.record.iter().rev().take(REMEDY_LINES);
+    let mut remedies = last
+        .filter(|line| line.kind == LineKind::Failed)
+        .filter_map(|line| line.text.rsplit_once(log::REMEDY_MARK));
+    remedies.any(|(_, remedy)| remedy.starts_with(start))
 }
 
 /// What the user asked for, request by request: the log is told under them.

@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::arrange::{Replaced, Requests, arrange};
 use super::coverage::Coverage;
+use super::listing::Accounts;
 use super::pieces::{self, Piece, Voice};
+use super::quote::SHORT_ANSWER;
 use super::read::Read;
 use super::survey::{Candidate, Survey};
 use super::{PATH_TOKENS, Source, log};
@@ -12,7 +14,7 @@ use crate::message::{Message, Role};
 use crate::pin::Pin;
 use crate::plan::percent_of;
 use crate::story::{Act, Story, prose};
-use crate::summary::Parts;
+use crate::summary::{Line, Parts};
 
 /// The share of the rest that the files may take that were changed, and that were read, in percent.
 const CHANGED_PERCENT: u64 = 24;
@@ -21,6 +23,8 @@ const LOOKED_AT_PERCENT: u64 = 7;
 const RULES_PERCENT: u64 = 11;
 /// The share of the text that names and values by themselves may take, in percent.
 const NAMES_PERCENT: u64 = 9;
+/// And where there is room left.
+const MOST_NAMES_PERCENT: u64 = 15;
 /// How much more a thing is worth that the user wants kept in mind, and a file that was changed.
 const FOCUS_FACTOR: f64 = 6.0;
 const CHANGED_FACTOR: f64 = 2.0;
@@ -46,8 +50,6 @@ const FINAL_UNITS: usize = 3;
 const FINAL_BYTES: usize = 40;
 /// What it is worth that a question was answered with a word: without it nobody knows to what the user agreed.
 const ASKED: f64 = 3.0;
-/// An answer is that short, in bytes.
-const SHORT_ANSWER: usize = 60;
 /// What is said first after a refusal with words about it is another way: how much more it is worth.
 const TURNED: f64 = 2.4;
 const TURNED_UNITS: usize = 5;
@@ -70,6 +72,8 @@ struct Picks<'a> {
     requests: &'a Requests,
     replaced: &'a Replaced,
     given_up: &'a [Pin],
+    /// What can be told of the files that were changed.
+    changed: &'a [Accounts],
 }
 
 impl Source<'_> {
@@ -106,11 +110,11 @@ impl Source<'_> {
         for line in &parts.rules {
             coverage.tell(&line.text);
         }
-        parts.changed = self.list(changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
+        parts.changed = self.list(&changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
         if !self.dress.lists_files() {
             let looked_at = self.looked_at(story, &survey);
             parts.read = self.list(
-                looked_at,
+                &looked_at,
                 &mut coverage,
                 percent_of(left, LOOKED_AT_PERCENT),
             );
@@ -123,6 +127,7 @@ impl Source<'_> {
             requests: &requests,
             replaced: &replaced,
             given_up: &given_up,
+            changed: &changed,
         };
         self.fill(&survey, &mut coverage, &picks, parts, left);
     }
@@ -153,7 +158,17 @@ impl Source<'_> {
         };
         let is_said =
             |candidate: &Candidate<'_>| candidate.piece.voice.is_said() && !is_quoted(candidate);
-        let is_told = |candidate: &Candidate<'_>| candidate.piece.voice.is_told();
+        let brief = parts.brief.first().cloned().unwrap_or_default();
+        let is_told = |candidate: &Candidate<'_>| {
+            let Piece {
+                position,
+                voice,
+                text,
+                ..
+            } = &candidate.piece;
+            let is_quoted = *position == brief.position && brief.text.contains(text.as_ref());
+            voice.is_told() && !is_quoted
+        };
         let is_name = |candidate: &Candidate<'_>| {
             !candidate.piece.voice.is_said() && !candidate.piece.voice.is_told()
         };
@@ -193,7 +208,8 @@ impl Source<'_> {
             }
             let left = coverage.fill(is_told, cost, left);
             let left = coverage.fill(is_said, cost, left);
-            coverage.fill(is_name, cost, left);
+            let left = self.tell_more_of_files(picks.changed, coverage, parts, left);
+            coverage.fill(is_name, cost, left.min(self.names_left(parts)));
         }
         // Headings of requests come on top of what lines cost.
         while self.arranged(coverage, picks, parts) == 0 {
@@ -203,6 +219,36 @@ impl Source<'_> {
                 break;
             }
         }
+    }
+
+    /// Takes more of what can be told of files that were changed; the room that is left then.
+    fn tell_more_of_files(
+        &self,
+        files: &[Accounts],
+        coverage: &mut Coverage<'_, '_>,
+        parts: &mut Parts,
+        room_tokens: u64,
+    ) -> u64 {
+        let used = |lines: &[Line]| lines.iter().map(|line| self.cost(&line.text)).sum::<u64>();
+        let before = used(&parts.changed);
+        let listed = self.list(files, coverage, before + room_tokens);
+        let more = used(&listed).saturating_sub(before);
+        if more > room_tokens {
+            return room_tokens;
+        }
+        parts.changed = listed;
+        room_tokens - more
+    }
+
+    /// What names and values may still take. Beside a text of somebody else, and where nothing was done but talk, they
+    /// are what there is to tell.
+    fn names_left(&self, parts: &Parts) -> u64 {
+        if parts.written.is_some() || parts.changed.is_empty() {
+            return u64::MAX;
+        }
+        let names = parts.record.iter().filter(|line| !line.kind.is_told());
+        let used: u64 = names.map(|line| self.cost(&line.text)).sum();
+        percent_of(self.budget_tokens, MOST_NAMES_PERCENT).saturating_sub(used)
     }
 
     /// Puts what was taken so far into the parts; the room that is left then.
@@ -365,12 +411,10 @@ impl Source<'_> {
         for text in texts.chain(&parts.written) {
             coverage.tell(text);
         }
-        if let Some(line) = &parts.brief {
-            coverage.tell(&line.text);
-        }
         let lines = parts
             .last_words
             .iter()
+            .chain(&parts.brief)
             .chain(&parts.standing)
             .chain(&parts.newest);
         for line in lines.chain(&parts.named) {

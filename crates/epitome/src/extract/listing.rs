@@ -15,11 +15,52 @@ use crate::summary::{Earlier, Line, LineKind, Parts};
 const LIST_PERCENT: u64 = 10;
 /// A list of failures longer than this is not read.
 const FAILURES: usize = 8;
-/// How many names of a file are told, at most, and how many where there is little room.
+/// How many names of a file are told that was only read.
 const NAMES: usize = 8;
-const FEW_NAMES: usize = 3;
-/// How many of the lines that were changed.
-const HEARTS: usize = 2;
+
+/// How much is told of a file that was changed.
+struct Detail {
+    names: usize,
+    purposes: usize,
+    /// How many of the lines that were changed.
+    hearts: usize,
+    /// Whether what was declared anew is told by its line.
+    has_lines: bool,
+}
+
+/// From little room to much.
+const DETAILS: [Detail; 5] = [
+    Detail {
+        names: 3,
+        purposes: 1,
+        hearts: 1,
+        has_lines: false,
+    },
+    Detail {
+        names: 8,
+        purposes: 2,
+        hearts: 1,
+        has_lines: false,
+    },
+    Detail {
+        names: 8,
+        purposes: 3,
+        hearts: 2,
+        has_lines: true,
+    },
+    Detail {
+        names: 8,
+        purposes: 3,
+        hearts: 4,
+        has_lines: true,
+    },
+    Detail {
+        names: 14,
+        purposes: 4,
+        hearts: 8,
+        has_lines: true,
+    },
+];
 
 impl Source<'_> {
     /// Fills both lists of an entry, the newest first in line for room, and returns what they take.
@@ -117,29 +158,31 @@ impl Source<'_> {
         read
     }
 
-    /// The files that fit: every one by its path first, the newest first in line; then the newest with more.
+    /// The files that fit: every one by its path first, the newest first in line; then all with more, step by step.
     pub(super) fn list(
         &self,
-        files: Vec<Accounts>,
+        files: &[Accounts],
         coverage: &mut Coverage<'_, '_>,
         cap_tokens: u64,
     ) -> Vec<Line> {
         let mut left = cap_tokens;
-        let mut listed: Vec<(Accounts, u64, usize)> = Vec::new();
-        for file in files.into_iter().rev() {
+        let mut listed: Vec<(&Accounts, u64, usize)> = Vec::new();
+        for file in files.iter().rev() {
             let cost = self.meter.text(&file.path) + PATH_TOKENS;
             if let Some(rest) = left.checked_sub(cost) {
                 left = rest;
                 listed.push((file, cost, 0));
             }
         }
-        for (file, cost, shown) in &mut listed {
-            for (at, account) in file.accounts.iter().enumerate().rev() {
-                let more = self.cost(account).saturating_sub(*cost);
-                if let Some(rest) = left.checked_sub(more) {
-                    left = rest;
-                    *shown = at + 1;
-                    break;
+        let steps = listed.iter().map(|(file, ..)| file.accounts.len()).max();
+        for at in 0..steps.unwrap_or(0) {
+            for (file, cost, shown) in &mut listed {
+                let Some(account) = file.accounts.get(at) else {
+                    continue;
+                };
+                let total = self.cost(account);
+                if let Some(rest) = (left + *cost).checked_sub(total) {
+                    (left, *cost, *shown) = (rest, total, at + 1);
                 }
             }
         }
@@ -186,27 +229,22 @@ impl Accounts {
         if file.edits > 1 {
             state.push_str(&format!(" ×{}", few(file.edits as usize)));
         }
-        let account = |names: usize, purposes: usize, has_lines: bool| {
-            let purposes = file.purposes.iter().rev().take(purposes).rev();
+        let account = |detail: &Detail| {
+            let purposes = file.purposes.iter().rev().take(detail.purposes).rev();
             let purposes = purposes.cloned().collect::<Vec<_>>().join("; ");
             let mut text = format!("{} ({state}", file.path);
             if !purposes.is_empty() {
                 text.push_str(&format!(": {purposes}"));
             }
             text.push(')');
-            let details = details(file, survey, names, has_lines);
+            let details = details(file, survey, detail);
             if !details.is_empty() {
                 text.push_str(&format!(" — {details}"));
             }
             text
         };
-        let accounts = [
-            format!("{} ({state})", file.path),
-            account(FEW_NAMES, 1, false),
-            account(NAMES, 2, false),
-            account(NAMES, 3, true),
-        ];
-        let mut accounts = accounts.to_vec();
+        let mut accounts = vec![format!("{} ({state})", file.path)];
+        accounts.extend(DETAILS.iter().map(account));
         accounts.dedup();
         Self {
             position,
@@ -255,7 +293,8 @@ pub(super) fn few(count: usize) -> String {
 }
 
 /// What changes did to a file: what they added, changed, took away.
-fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool) -> String {
+fn details(file: &FileRecord, survey: &Survey<'_>, detail: &Detail) -> String {
+    let most = detail.names;
     let mut parts = Vec::new();
     // The names that people speak of come first; they stand in the order of the file.
     let mut added: Vec<(usize, &(String, String))> = file.added.iter().enumerate().collect();
@@ -266,7 +305,7 @@ fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool)
     let mut names: Vec<&str> = added
         .into_iter()
         .map(|(_, (name, line))| {
-            if has_lines {
+            if detail.has_lines {
                 line.as_str()
             } else {
                 name.as_str()
@@ -290,8 +329,12 @@ fn details(file: &FileRecord, survey: &Survey<'_>, most: usize, has_lines: bool)
     if !file.removed.is_empty() {
         parts.push(format!("- {}", newest(&file.removed)));
     }
-    let hearts = if has_lines { HEARTS } else { 1 };
-    parts.extend(file.hearts.iter().rev().take(hearts).cloned());
+    let from = file.hearts.len().saturating_sub(detail.hearts);
+    parts.extend(file.hearts.iter().skip(from).cloned());
+    if detail.has_lines {
+        let from = file.messages.len().saturating_sub(detail.hearts);
+        parts.extend(file.messages.iter().skip(from).cloned());
+    }
     parts.join("; ")
 }
 

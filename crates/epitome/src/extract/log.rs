@@ -30,13 +30,15 @@ const EDITED: usize = 5;
 /// What somebody else tells is worth this much of what the assistant says itself.
 const TOLD: f64 = 0.6;
 /// The longest quotation of a command, and of what came of it.
-const COMMAND_CHARS: usize = 130;
+const COMMAND_CHARS: usize = 150;
 const OUTCOME_CHARS: usize = 220;
 /// The same of what was refused with words about it.
 const REFUSED_CHARS: usize = 90;
 /// A remedy is quoted where it is this telling, up to this length.
 const REMEDY_WORTH: f64 = 1.0;
 const REMEDY_CHARS: usize = 180;
+/// Between a failure and its remedy.
+pub(super) const REMEDY_MARK: &str = " => ";
 /// Of a long report, this many sentences are looked at.
 const REPORT_UNITS: usize = 120;
 
@@ -182,7 +184,7 @@ fn ran(
     is_last: bool,
     remedy: impl Fn() -> Option<String>,
 ) -> Option<(Voice, f64, String)> {
-    let head = clip(&command.head, COMMAND_CHARS);
+    let head = command.quoted(COMMAND_CHARS);
     let words = clip(&outcome.words, OUTCOME_CHARS);
     if outcome.is_good == Some(false) {
         let said = remedy();
@@ -191,20 +193,16 @@ fn ran(
             _ => OTHER_FAILURE,
         };
         let worth = worth + if said.is_some() { EXPLAINED } else { 0.0 };
-        let said = said.map_or_else(String::new, |said| format!(" => {said}"));
+        let said = said.map_or_else(String::new, |said| format!("{REMEDY_MARK}{said}"));
         let words = if words.is_empty() {
             words
         } else {
             format!(": {words}")
         };
-        return Some((
-            Voice::Trouble,
-            worth,
-            format!("`{head}` failed{words}{said}"),
-        ));
+        return Some((Voice::Trouble, worth, format!("{head} failed{words}{said}")));
     }
     // Of the same command only the last success is told.
-    if !is_last || head.is_empty() {
+    if !is_last || command.head.is_empty() {
         return None;
     }
     let worth = match command.kind {
@@ -218,8 +216,8 @@ fn ran(
     // What a forge returns as data, or a bracket that closes it, says nothing.
     let is_data = command.kind == CommandKind::Versions && words.starts_with(['{', '[']);
     let text = match is_data || !words.contains(char::is_alphanumeric) {
-        true => format!("`{head}`"),
-        false => format!("`{head}` -> {words}"),
+        true => head,
+        false => format!("{head} -> {words}"),
     };
     Some((Voice::Deed, worth, text))
 }

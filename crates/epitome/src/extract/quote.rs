@@ -14,6 +14,10 @@ const REQUEST_CHARS: usize = 4_000;
 const UNANSWERED: usize = 3;
 /// The longest quotation of the assistant's last words.
 const LAST_WORDS_CHARS: usize = 600;
+/// Before what a short request answers.
+const ANSWERED: &str = "The latest request answers: ";
+/// An answer is that short, in bytes.
+pub(super) const SHORT_ANSWER: usize = 60;
 /// Where a quotation was cut in the middle; its end gets this part of it.
 const CUT: &str = " […] ";
 const END_PART: usize = 4;
@@ -30,14 +34,14 @@ impl Source<'_> {
     }
 
     /// A plan, or what an earlier session left, that the client sent first: it says what the work is about, though nobody
-    /// typed it.
+    /// typed it. Its beginning is quoted; what else is worth telling of it is chosen.
     pub(super) fn brief(&self, cap_tokens: u64) -> Option<Line> {
         let (position, message) = self
             .entries()
             .find(|(_, message)| message.role == Role::User)?;
         let mut stretches = message.spoken().flat_map(provenance::stretches);
         let brief = stretches.find(|stretch| stretch.source == provenance::Source::Summary)?;
-        let text = self.shortened(brief.text.trim(), REQUEST_CHARS, cap_tokens);
+        let text = self.beginning(brief.text.trim(), REQUEST_CHARS, cap_tokens);
         (!text.is_empty()).then_some(Line {
             position,
             text,
@@ -103,6 +107,44 @@ impl Source<'_> {
             text,
             kind: LineKind::Said,
         })
+    }
+
+    /// What a request answers that is too short to say it by itself.
+    pub(super) fn answered(&self, read: &Read, cap_tokens: u64) -> Option<Line> {
+        let (newest, answer) = read.typed.last()?;
+        let answer = answer.trim();
+        if answer.len() > SHORT_ANSWER || answer.ends_with('?') {
+            return None;
+        }
+        let (position, message) = self.entries().rfind(|(position, message)| {
+            position < newest
+                && message.role == Role::Assistant
+                && message.spoken().next().is_some()
+        })?;
+        let asked = prose::asked(message.spoken().last()?, answer);
+        let asked = asked.iter().map(|line| line.replace("**", ""));
+        let asked = asked.collect::<Vec<_>>().join(" / ");
+        let text = self.beginning(&asked, REQUEST_CHARS, cap_tokens);
+        (!text.is_empty()).then(|| Line {
+            position,
+            text: format!("{ANSWERED}{text}"),
+            kind: LineKind::Said,
+        })
+    }
+
+    /// As much of the beginning of `text` as both limits let stand, with a sign where it was cut.
+    fn beginning(&self, text: &str, chars: usize, tokens: u64) -> String {
+        let room = tokens.saturating_sub(BULLET_TOKENS + 1);
+        let fitting = self.meter.prefix(text, room).chars().count();
+        if fitting >= text.chars().count() && text.chars().count() <= chars {
+            return text.to_owned();
+        }
+        let chars = fitting.min(chars).saturating_sub(CUT.len());
+        let front = first_words(text, chars).trim_end();
+        match front.len() < SHORTEST_QUOTE {
+            true => String::new(),
+            false => format!("{front} …"),
+        }
     }
 
     /// The beginning and the end of `text` within both limits, with a sign where it was cut.

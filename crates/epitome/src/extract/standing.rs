@@ -8,8 +8,8 @@ use super::{Source, todo};
 use crate::anchor::path_end;
 use crate::message::{Call, ToolResult};
 use crate::story::{
-    Act, Check, Command, CommandKind, Commit, Outcome, Progress, Story, command_line, is_plan,
-    printed, without_number,
+    Act, Check, Command, CommandKind, Commit, Deed, Outcome, Progress, Story, command_line,
+    is_plan, printed, without_number,
 };
 use crate::summary::{DOING, Earlier, Line, LineKind, OPEN};
 use crate::word_cut::clip;
@@ -48,6 +48,7 @@ impl Source<'_> {
         let mut lines = self.plan_lines(story, &read.earlier);
         lines.extend(self.failing(story));
         lines.extend(passing(story));
+        lines.extend(untested(story));
         lines.extend(versions(story));
         let newest_request = read.typed.last().map(|(position, _)| *position);
         if newest_request.is_none() || self.holds_latest_request {
@@ -95,9 +96,12 @@ impl Source<'_> {
                 true => clip(&told, DATA_CHARS),
                 false => told,
             };
-            let what = match command {
-                Some(command) => format!("`{}`", clip(&story.told(&command.head), COMMAND_CHARS)),
-                None => story.line(call),
+            let what = match (command, story.asked(call)) {
+                (Some(command), _) => {
+                    format!("`{}`", clip(&story.told(&command.head), COMMAND_CHARS))
+                }
+                (None, Some(head)) => format!("`{}` went on", clip(head, COMMAND_CHARS)),
+                (None, None) => story.line(call),
             };
             (!told.is_empty()).then_some((position, what, told))
         });
@@ -196,7 +200,7 @@ impl Source<'_> {
         open.dedup_by_key(|(position, ..)| *position);
         let open = open.into_iter().take(FAILURES);
         open.map(|(position, command, outcome)| {
-            let mut text = format!("Failing now: `{}`", clip(&command.head, COMMAND_CHARS));
+            let mut text = format!("Failing now: {}", command.quoted(COMMAND_CHARS));
             for error in outcome.errors.iter().take(ERROR_LINES) {
                 text.push('\n');
                 text.push_str(error);
@@ -253,10 +257,8 @@ fn passing(story: &Story) -> Option<Line> {
             true => " (before the last edits)",
             false => "",
         };
-        told.push(format!(
-            "`{}` -> {words}{when}",
-            clip(&command.head, COMMAND_CHARS)
-        ));
+        let command = command.quoted(COMMAND_CHARS);
+        told.push(format!("{command} -> {words}{when}"));
         if told.len() == PASSED {
             break;
         }
@@ -303,7 +305,7 @@ fn versions(story: &Story) -> Option<Line> {
         } else if !may_have_changed(story, position) {
             told.push(String::from("no edits since"));
         }
-    } else if story.branch.is_some() && last_edit.is_some() {
+    } else if last_edit.is_some() && (story.branch.is_some() || !may_have_committed(story)) {
         told.push(String::from("nothing committed in these messages"));
     }
     if story.clean.is_some_and(|clean| last_edit < Some(clean)) {
@@ -326,6 +328,34 @@ fn may_have_changed(story: &Story, position: usize) -> bool {
             Act::Told { .. } | Act::Called { .. } => true,
             _ => false,
         })
+}
+
+/// Whether a step may have committed something without git saying so: a command that speaks of it, or somebody else.
+fn may_have_committed(story: &Story) -> bool {
+    story.deeds.iter().any(|deed| match &deed.act {
+        Act::Ran { command, .. } => {
+            command.kind == CommandKind::Run || command.head.contains("commit")
+        }
+        Act::Told { .. } | Act::Called { .. } | Act::Open { .. } => true,
+        _ => false,
+    })
+}
+
+/// That nothing was tested, where files were edited and no command may have been a check.
+fn untested(story: &Story) -> Option<Line> {
+    let last_edit = story.files.iter().filter_map(|file| file.last_edit).max()?;
+    let may_test = |deed: &Deed| match &deed.act {
+        Act::Ran { command, .. } => {
+            matches!(command.kind, CommandKind::Check(_) | CommandKind::Run)
+                || ["test", "check", "build"]
+                    .iter()
+                    .any(|word| command.head.contains(word))
+        }
+        Act::Told { .. } | Act::Called { .. } | Act::Open { .. } => true,
+        _ => false,
+    };
+    let is_untested = !story.deeds.iter().any(may_test);
+    is_untested.then(|| line(last_edit, String::from("No test run in these messages")))
 }
 
 /// Calls of the newest request that have no result. What was cut off before an earlier request is over.

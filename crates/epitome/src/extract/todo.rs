@@ -6,11 +6,13 @@ use crate::message::{Message, Role};
 const OPEN_BOX: &str = "[ ] ";
 const LIST_MARKS: &[char] = &['-', '*', '+', ' ', '\t'];
 
-/// What a message lists as not done yet; `None` where it lists nothing of this kind.
+/// What the user or the assistant lists as not done yet; `None` where a message lists nothing of this kind. A check list
+/// that a client sends along is a form to fill in, and what a tool returned is nobody's list.
 pub(super) fn open_items(message: &Message) -> Option<Vec<String>> {
     let said: Vec<&str> = match message.role {
         Role::User => message.typed().collect(),
-        _ => message.spoken().collect(),
+        Role::Assistant => message.spoken().collect(),
+        Role::System | Role::Tool => return None,
     };
     let lines = said.into_iter().flat_map(str::lines);
     let items: Vec<String> = lines

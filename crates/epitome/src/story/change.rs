@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::outline::declared;
+use super::telling::{declaration, heart, messages};
 use crate::files::{paths, plain_name, strings};
-use crate::letters::{begins, is_letter};
 use crate::message::Call;
 use crate::word_cut::clip;
 
@@ -26,9 +26,11 @@ pub(crate) struct FileRecord {
     pub(crate) touched: Vec<String>,
     /// The most telling line of each edit, the newest last.
     pub(crate) hearts: Vec<String>,
+    /// The lines of edits that say what is wrong, or what people will read, the newest last.
+    pub(crate) messages: Vec<String>,
     /// What edits of it were said to be for, the newest last; looks at it, as long as no edit was.
     pub(crate) purposes: Vec<String>,
-    /// Whether these are of edits.
+    /// Whether it was edited.
     pub(crate) has_aims: bool,
     /// What it declares, as far as it was read.
     pub(crate) outline: Vec<(String, String)>,
@@ -46,16 +48,15 @@ pub(crate) struct Edit {
 
 /// Lists of names of one file are kept up to this length.
 const NAMES: usize = 40;
-/// The longest line of an edit that is quoted.
-const HEART_CHARS: usize = 110;
-/// A line of fewer letters says nothing.
-const WORD_CHARS: usize = 6;
-/// Two lines stand beside each other up to this length together.
-const PAIR_BYTES: usize = 150;
+/// The longest line of a file that is quoted.
+const LINE_CHARS: usize = 110;
 
 impl FileRecord {
-    /// Adds an edit.
+    /// Adds an edit. What looks at the file were for says nothing of what was done to it.
     pub(crate) fn edit(&mut self, edit: &Edit, position: usize) {
+        if !std::mem::replace(&mut self.has_aims, true) {
+            self.purposes.clear();
+        }
         self.edits += 1;
         self.last = position;
         self.last_edit = Some(position);
@@ -73,11 +74,11 @@ impl FileRecord {
             match (was, known) {
                 (_, Some(at)) => {
                     if let Some((_, line)) = self.added.get_mut(at) {
-                        *line = clip(declared.line, HEART_CHARS);
+                        *line = declaration(declared, &edit.new);
                     }
                 }
                 (false, None) if self.added.len() < NAMES => {
-                    let line = clip(declared.line, HEART_CHARS);
+                    let line = declaration(declared, &edit.new);
                     self.added.push((declared.name.to_owned(), line));
                 }
                 (true, None) => push_newest(&mut self.touched, declared.name),
@@ -95,6 +96,11 @@ impl FileRecord {
         if let Some(heart) = heart(&edit.old, &edit.new) {
             push_newest(&mut self.hearts, &heart);
         }
+        for message in messages(&edit.old, &edit.new) {
+            if self.hearts.last() != Some(&message) {
+                push_newest(&mut self.messages, &message);
+            }
+        }
     }
 
     /// Adds a look at it.
@@ -104,7 +110,7 @@ impl FileRecord {
         for declared in declared(text) {
             let is_known = self.outline.iter().any(|(name, _)| name == declared.name);
             if !is_known && self.outline.len() < NAMES {
-                let line = clip(declared.line, HEART_CHARS);
+                let line = clip(declared.line, LINE_CHARS);
                 self.outline.push((declared.name.to_owned(), line));
             }
         }
@@ -120,9 +126,6 @@ impl FileRecord {
     /// Notes what an edit was for.
     pub(crate) fn is_edited_for(&mut self, purpose: Option<&str>) {
         if let Some(purpose) = purpose {
-            if !std::mem::replace(&mut self.has_aims, true) {
-                self.purposes.clear();
-            }
             push_newest(&mut self.purposes, purpose);
         }
     }
@@ -222,66 +225,4 @@ fn patched(patch: &str) -> Vec<Edit> {
         }
     }
     edits
-}
-
-/// The most telling line of an edit; both lines where one takes the place of another.
-fn heart(old: &str, new: &str) -> Option<String> {
-    let lines = |text: &'_ str| -> Vec<String> {
-        let lines = text.lines().map(single_spaced);
-        lines.filter(|line| says_something(line)).collect()
-    };
-    let (old_lines, new_lines) = (lines(old), lines(new));
-    let (gone, come) = (
-        beside(&old_lines, &new_lines),
-        beside(&new_lines, &old_lines),
-    );
-    match (gone.as_slice(), come.as_slice()) {
-        ([], []) => None,
-        ([gone, ..], []) => Some(format!("removed `{}`", clip(gone, HEART_CHARS))),
-        ([gone], [come]) if gone.len() + come.len() < PAIR_BYTES => {
-            Some(format!("`{gone}` -> `{come}`"))
-        }
-        (_, come) => {
-            let is_comment = |line: &&&String| {
-                ["//", "#", "*", "/*", "--"]
-                    .iter()
-                    .any(|mark| line.starts_with(mark))
-            };
-            // A whole new file is told by what it declares.
-            if old.is_empty() && come.len() > 12 {
-                return None;
-            }
-            let line = come
-                .iter()
-                .find(|line| !is_comment(line))
-                .or_else(|| come.first())?;
-            Some(format!("`{}`", clip(line, HEART_CHARS)))
-        }
-    }
-}
-
-/// A line with one blank between its words and none around them.
-fn single_spaced(line: &str) -> String {
-    let mut spaced = String::with_capacity(line.len());
-    for word in line.split_whitespace() {
-        if !spaced.is_empty() {
-            spaced.push(' ');
-        }
-        spaced.push_str(word);
-    }
-    spaced
-}
-
-/// The lines that the others have not.
-fn beside<'a>(lines: &'a [String], others: &[String]) -> Vec<&'a String> {
-    let others: HashSet<&String> = others.iter().collect();
-    lines.iter().filter(|line| !others.contains(line)).collect()
-}
-
-fn says_something(line: &str) -> bool {
-    let words = line.chars().filter(|one| is_letter(*one));
-    let is_import = ["import ", "use ", "from ", "#include", "package ", "using "]
-        .iter()
-        .any(|opening| begins(line, opening));
-    !is_import && words.take(WORD_CHARS).count() == WORD_CHARS
 }

@@ -1,5 +1,7 @@
 //! A command line as a reader wants it: what it does, without where it ran and how its output was paged.
 
+use crate::word_cut::clip;
+
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CommandKind {
@@ -35,7 +37,12 @@ pub(crate) struct Command {
     pub(crate) kind: CommandKind,
     /// Every check of a line of several, so that its success answers for each of them.
     pub(crate) checks: Vec<Check>,
+    /// What the call says that it is for.
+    pub(crate) purpose: Option<String>,
 }
+
+/// Of a command that is too long to be quoted, this much is enough beside what it is for.
+const BESIDE_PURPOSE_CHARS: usize = 48;
 
 /// Programs, or a program and what it is told first, by the kind of check they are.
 const CHECKS: &[(Check, &[&str])] = &[
@@ -169,7 +176,21 @@ impl Command {
             Some(check) => CommandKind::Check(*check),
             None => kind(line, &head),
         };
-        Self { head, kind, checks }
+        Self {
+            head,
+            kind,
+            checks,
+            purpose: None,
+        }
+    }
+
+    /// It within so many characters; a longer one by what it is for and how it begins.
+    pub(crate) fn quoted(&self, chars: usize) -> String {
+        let is_long = self.head.chars().count() > chars;
+        match self.purpose.as_ref().filter(|_| is_long) {
+            Some(purpose) => format!("{purpose}: `{}`", clip(&self.head, BESIDE_PURPOSE_CHARS)),
+            None => format!("`{}`", clip(&self.head, chars)),
+        }
     }
 }
 

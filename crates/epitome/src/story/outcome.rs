@@ -1,5 +1,6 @@
 //! What came of a command, told from what it printed: pipes hide exit codes, and clients wrap what they return.
 
+use super::background;
 use super::command::{Command, CommandKind};
 use crate::letters::begins;
 use crate::word_cut::clip;
@@ -32,6 +33,9 @@ const ERROR_CHARS: usize = 200;
 /// The longest account of what went well.
 const WORDS_CHARS: usize = 120;
 
+/// What came of a command so far that goes on and printed nothing.
+const STILL_RUNNING: &str = "still running";
+
 /// What clients put around what a program printed.
 const WRAPPERS: &[&str] = &[
     "exit code",
@@ -39,6 +43,13 @@ const WRAPPERS: &[&str] = &[
     "wall time:",
     "original token count:",
     "process exited with code",
+    "process running with session id",
+    "command running in background with id",
+    "<retrieval_status>",
+    "<task_id>",
+    "<task_type>",
+    "<status>",
+    "<exit_code>",
     "output:",
     "<returncode>",
     "[the command completed",
@@ -67,6 +78,7 @@ const EXITS: &[&str] = &[
     "process exited with code",
     "command exited with code",
     "completed with exit code",
+    "<exit_code>",
     "<returncode>",
 ];
 
@@ -80,7 +92,7 @@ pub(crate) fn printed(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         .filter(|line| !is_wrapper(line) && !line.trim().is_empty())
 }
 
-fn is_wrapper(line: &str) -> bool {
+pub(super) fn is_wrapper(line: &str) -> bool {
     let line = line.trim_start();
     // Every line is asked, and hardly any begins like one of them.
     let first = line.bytes().next().map(|first| first.to_ascii_lowercase());
@@ -122,8 +134,11 @@ impl Outcome {
         let is_bad = is_error
             || code.is_some_and(|code| code != 0) && !matches!(command.kind, CommandKind::Search)
             || is_check && may_hide && lines.iter().any(|line| reports_failure(line));
+        // Nobody knows yet how that ends.
+        let goes_on = code.is_none() && background::goes_on(text);
         let is_good = match is_bad {
             true => Some(false),
+            false if goes_on => None,
             false if code == Some(0) || is_check => Some(true),
             false => None,
         };
@@ -139,6 +154,7 @@ impl Outcome {
                 .collect::<Vec<_>>()
                 .join(" / "),
             (true, None) => clip(lines.last().unwrap_or(&""), ERROR_CHARS),
+            (false, _) if goes_on && lines.is_empty() => String::from(STILL_RUNNING),
             (false, _) if command.kind == CommandKind::Versions => good_words(
                 command,
                 &printed(text).next_back().into_iter().collect::<Vec<_>>(),

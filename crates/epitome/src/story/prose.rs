@@ -1,6 +1,9 @@
 //! What an assistant says, sentence by sentence and item by item, and how much of a story each is.
 
+mod asked;
 mod cues;
+
+pub(crate) use asked::asked;
 
 use crate::letters::begins;
 
@@ -20,10 +23,6 @@ const SHORTEST: usize = 12;
 const ANNOUNCING_BYTES: usize = 44;
 const ANNOUNCING_WORDS: usize = 7;
 const HANDED_ON: f64 = 0.7;
-/// A question further from the end of a text is not what was answered.
-const QUESTION_LINES: usize = 4;
-/// How many choices are looked for.
-const CHOICES: usize = 4;
 /// What a sentence is worth that says nothing.
 const LEAST: f64 = 0.05;
 
@@ -225,6 +224,35 @@ const INTENTS: &[&str] = &[
     "voy a",
     "je vais",
 ];
+/// The same of those that only say what goes on.
+const WAITS: &[&str] = &[
+    "i'm checking",
+    "i’m checking",
+    "i'm waiting",
+    "i’m waiting",
+    "i'm running",
+    "i’m running",
+    "i'm reading",
+    "i’m reading",
+    "still running",
+    "still waiting",
+    "waiting for",
+];
+/// Words behind which an intent says why.
+const REASONS: &[&str] = &[
+    "because",
+    "rather than",
+    "instead of",
+    "so that",
+    "to avoid",
+    "otherwise",
+    "weil ",
+    "porque",
+    "parce que",
+];
+/// What a cue is worth in an intent, with and without a reason.
+const REASONED: f64 = 0.8;
+const BARE: f64 = 0.35;
 /// Words before what is said, which say nothing.
 const FILLERS: &[&str] = &[
     "ok",
@@ -396,7 +424,11 @@ fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {
     }
     worth = worth.min(MOST);
     if is_intent(&lower) {
-        worth = worth * 0.35 - 0.4;
+        let has_reason = REASONS.iter().any(|reason| lower.contains(reason));
+        worth = match has_reason {
+            true => worth * REASONED,
+            false => worth * BARE - 0.4,
+        };
     }
     if said.offers {
         worth -= 1.5;
@@ -435,28 +467,8 @@ pub(crate) fn is_intent(lower: &str) -> bool {
             None => break,
         }
     }
-    INTENTS.iter().any(|intent| begins(rest, intent))
-}
-
-/// What a short answer answers: the question that a text ends with, or nearly, and the choices that it names by number.
-pub(crate) fn asked<'a>(text: &'a str, answer: &str) -> Vec<&'a str> {
-    let lines = || text.lines().rev().map(str::trim);
-    let mut asked = Vec::new();
-    let near = lines().filter(|line| !line.is_empty()).take(QUESTION_LINES);
-    if let Some(line) = near.into_iter().find(|line| line.contains('?')) {
-        let sentences = sentences(without_mark(line));
-        asked.extend(sentences.filter(|sentence| sentence.ends_with('?')).last());
-    }
-    for digit in answer.chars().filter(char::is_ascii_digit).take(CHOICES) {
-        let is_choice = |line: &&str| {
-            let bare = line.trim_start_matches(['*', '#', '-', ' ']);
-            let behind = bare.strip_prefix(digit);
-            behind.is_some_and(|behind| behind.starts_with(['.', ')']))
-        };
-        let choice = lines().find(is_choice).map(without_mark);
-        asked.extend(choice.and_then(|choice| sentences(choice).next()));
-    }
-    asked
+    let mut openings = INTENTS.iter().chain(WAITS);
+    openings.any(|opening| begins(rest, opening))
 }
 
 /// What a sentence before a call says that the call is for: "Let me check how it is stored:" → "check how it is stored".
