@@ -119,7 +119,10 @@ pub(super) fn arrange(
         let before =
             last.filter(|before| (before.0, before.1, before.2) == (position, voice, kind));
         let follows = before.is_some_and(|(.., before)| place == before + 1);
+        let is_brief = voice == Voice::Assistant && brief == Some(position);
         let gap = match voice {
+            // Items of a plan stay items.
+            _ if is_brief => Some("\n"),
             // What may be a rule stands by itself, so that a next round can keep it without the rest.
             _ if candidate.may_bind => None,
             Voice::Deed | Voice::Trouble | Voice::Earlier(_) => None,
@@ -132,7 +135,7 @@ pub(super) fn arrange(
         last = Some((position, voice, kind, place)).filter(|_| !candidate.may_bind);
         let lines = match voice.is_said() {
             true => &mut parts.said,
-            false if voice == Voice::Assistant && brief == Some(position) => &mut parts.brief,
+            false if is_brief => &mut parts.brief,
             false => &mut parts.record,
         };
         match (gap.filter(|_| before.is_some()), lines.last_mut()) {

@@ -74,6 +74,8 @@ struct Picks<'a> {
     given_up: &'a [Pin],
     /// What can be told of the files that were changed.
     changed: &'a [Accounts],
+    /// And of those that were only read.
+    looked_at: &'a [Accounts],
 }
 
 impl Source<'_> {
@@ -111,8 +113,11 @@ impl Source<'_> {
             coverage.tell(&line.text);
         }
         parts.changed = self.list(&changed, &mut coverage, percent_of(left, CHANGED_PERCENT));
+        let looked_at = match self.dress.lists_files() {
+            true => Vec::new(),
+            false => self.looked_at(story, &survey),
+        };
         if !self.dress.lists_files() {
-            let looked_at = self.looked_at(story, &survey);
             parts.read = self.list(
                 &looked_at,
                 &mut coverage,
@@ -128,6 +133,7 @@ impl Source<'_> {
             replaced: &replaced,
             given_up: &given_up,
             changed: &changed,
+            looked_at: &looked_at,
         };
         self.fill(&survey, &mut coverage, &picks, parts, left);
     }
@@ -208,7 +214,8 @@ impl Source<'_> {
             }
             let left = coverage.fill(is_told, cost, left);
             let left = coverage.fill(is_said, cost, left);
-            let left = self.tell_more_of_files(picks.changed, coverage, parts, left);
+            let left = self.list_more(picks.changed, &mut parts.changed, coverage, left);
+            let left = self.list_more(picks.looked_at, &mut parts.read, coverage, left);
             coverage.fill(is_name, cost, left.min(self.names_left(parts)));
         }
         // Headings of requests come on top of what lines cost.
@@ -221,22 +228,25 @@ impl Source<'_> {
         }
     }
 
-    /// Takes more of what can be told of files that were changed; the room that is left then.
-    fn tell_more_of_files(
+    /// Takes more of what can be told of files; the room that is left then.
+    fn list_more(
         &self,
         files: &[Accounts],
+        lines: &mut Vec<Line>,
         coverage: &mut Coverage<'_, '_>,
-        parts: &mut Parts,
         room_tokens: u64,
     ) -> u64 {
+        if files.is_empty() {
+            return room_tokens;
+        }
         let used = |lines: &[Line]| lines.iter().map(|line| self.cost(&line.text)).sum::<u64>();
-        let before = used(&parts.changed);
+        let before = used(lines);
         let listed = self.list(files, coverage, before + room_tokens);
         let more = used(&listed).saturating_sub(before);
         if more > room_tokens {
             return room_tokens;
         }
-        parts.changed = listed;
+        *lines = listed;
         room_tokens - more
     }
 

@@ -329,8 +329,18 @@ fn details(file: &FileRecord, survey: &Survey<'_>, detail: &Detail) -> String {
     if !file.removed.is_empty() {
         parts.push(format!("- {}", newest(&file.removed)));
     }
-    let from = file.hearts.len().saturating_sub(detail.hearts);
-    parts.extend(file.hearts.iter().skip(from).cloned());
+    // What a declaration tells already is not told again.
+    let is_declared = |heart: &&String| {
+        let heart = heart.trim_matches(['`', ' ', '{', '…']);
+        detail.has_lines && file.added.iter().any(|(_, line)| line.starts_with(heart))
+    };
+    let hearts: Vec<&String> = file
+        .hearts
+        .iter()
+        .filter(|heart| !is_declared(heart))
+        .collect();
+    let from = hearts.len().saturating_sub(detail.hearts);
+    parts.extend(hearts.into_iter().skip(from).cloned());
     if detail.has_lines {
         let from = file.messages.len().saturating_sub(detail.hearts);
         parts.extend(file.messages.iter().skip(from).cloned());

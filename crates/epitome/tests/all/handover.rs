@@ -353,3 +353,115 @@ fn requests_that_nobody_answered_stand_together() {
         "Are you sure about the script?\n  path: ./sum.js\nI thought it was run by its name.";
     assert!(text.contains(both), "{text}");
 }
+
+/// A command of Codex that goes on behind its first answer, and what calls that only ask got later.
+fn in_background(work: &mut Work, command: &str, answers: &[&str]) {
+    let arguments = serde_json::json!({ "cmd": command }).to_string();
+    let running = "Wall time: 10.0 seconds\nProcess running with session ID 417\nOutput:\n";
+    work.step("I'm starting it.", "exec_command", &arguments, running);
+    for answer in answers {
+        let asks = r#"{"session_id":417,"chars":"","yield_time_ms":30000}"#;
+        work.step("Still running.", "write_stdin", asks, answer);
+    }
+}
+
+#[test]
+fn what_goes_on_has_not_passed_yet() {
+    let mut work = work();
+    in_background(&mut work, "cargo test --workspace", &[]);
+    let text = work.padding().summary(1_200);
+    assert!(!text.contains("`cargo test --workspace` -> ok"), "{text}");
+    assert!(text.contains("still running"), "{text}");
+}
+
+#[test]
+fn what_came_later_is_told_of_the_command_that_was_begun() {
+    let mut work = work();
+    let passed = "Wall time: 41.2 seconds\nProcess exited with code 0\nOutput:\ntest result: ok. 93 passed; 0 failed\n";
+    let goes_on =
+        "Wall time: 30.0 seconds\nProcess running with session ID 417\nOutput:\nrunning 93 tests\n";
+    in_background(&mut work, "cargo test --workspace", &[goes_on, passed]);
+    let committed =
+        "Process exited with code 0\nOutput:\n[mend 4f00ba1] Round up\n 1 file changed\n";
+    in_background(&mut work, "git commit -am 'Round up'", &[committed]);
+    let text = work.padding().summary(1_200);
+    let passed = "Passed: `cargo test --workspace` -> test result: ok. 93 passed; 0 failed";
+    assert!(text.contains(passed), "{text}");
+    assert!(text.contains("last commit 4f00ba1 \"Round up\""), "{text}");
+    assert!(!text.contains("write_stdin"), "{text}");
+}
+
+#[test]
+fn a_failure_that_came_later_fails_now() {
+    let mut work = work();
+    let failed =
+        "Process exited with code 101\nOutput:\ntest cart::total ... FAILED\nerror: test failed\n";
+    in_background(&mut work, "cargo test --workspace", &[failed]);
+    let text = work.padding().summary(1_200);
+    assert!(
+        text.contains("Failing now: `cargo test --workspace`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_check_list_that_the_client_sends_is_nobodys_plan() {
+    let mut work = Work::default();
+    work.say(user("Mend the checkout of the shop."));
+    let form = "Before you answer:\n- [ ] Every placeholder is filled in\n- [ ] You must run `make lint` before each commit.\n";
+    work.say(Message::text(Role::System, form));
+    let text = work.padding().summary(900);
+    assert!(!text.contains("To do: Every placeholder"), "{text}");
+    let (_, rules) = text.split_once("## Record: rules").unwrap();
+    assert!(
+        rules.contains("You must run `make lint` before each commit."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_short_request_carries_what_it_answers() {
+    let mut work = work();
+    work.padding();
+    work.say(assistant(
+        "There are two ways:\n\nOption 1: keep the cents as text.\nOption 2: store cents as integers.\nNeeds a migration.\n\nWhich one do you want?",
+    ))
+    .say(user("2"))
+    .step("Going on.", "Read", "{\"file_path\":\"a.go\"}", &"// text\n".repeat(300));
+    let text = work.summary(900);
+    let answers = "The latest request answers: Which one do you want? / Option 2: store cents as integers. / Needs a migration.";
+    assert!(text.contains(answers), "{text}");
+}
+
+#[test]
+fn what_a_new_file_says_when_something_is_wrong_is_told() {
+    let mut work = Work::default();
+    work.say(user("Write the parser of the cart."));
+    let mut text =
+        String::from("package cart\n\ntype Parser struct {\n\tDepth int\n\tName string\n}\n\n");
+    for number in 0..14 {
+        text.push_str(&format!(
+            "func part{number}(p *Parser) int {{ return p.Depth + {number} }}\n"
+        ));
+    }
+    text.push_str(
+        "func (p *Parser) Read() error {\n\treturn errors.New(\"cart: nested too deeply\")\n}\n",
+    );
+    let arguments =
+        serde_json::json!({ "file_path": "cart/parser.go", "content": text }).to_string();
+    work.step("Let me write the parser.", "Write", &arguments, "ok");
+    let text = work.padding().summary(1_500);
+    assert!(
+        text.contains("`return errors.New(\"cart: nested too deeply\")`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("type Parser struct { Depth, Name }"),
+        "{text}"
+    );
+    assert!(text.contains("No test run in these messages"), "{text}");
+    assert!(
+        text.contains("nothing committed in these messages"),
+        "{text}"
+    );
+}
