@@ -6,7 +6,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use crate::agents::Extent;
+use crate::agents::{Extent, Scenario};
 use crate::bench;
 
 pub(crate) const USAGE: &str = "\
@@ -18,6 +18,8 @@ Commands:
                         without FILTER also every fuzz target for some seconds
   agents [NAME...]      installs real clients (xtask/agents.toml) and drives them, or those named, through epitome and
                         without it; writes their rows of docs/clients.md
+  agents [NAME...] --scenario SCENARIO
+                        one scenario, such as \"started by wrap\"; the other rows stay as they are
   agents --short        the part of it that `test` has
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
   bench sessions --against FILE
@@ -83,10 +85,16 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             filter: Some((*filter).to_owned()),
         }),
         ["agents", "--short"] => Ok(Task::Agents(Extent::Short)),
-        ["agents", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
-            let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Ok(Task::Agents(Extent::Clients(names)))
+        ["agents", names @ .., "--scenario", scenario] if are_names(names) => {
+            let only = Scenario::ALL
+                .into_iter()
+                .find(|one| one.name() == *scenario);
+            match only {
+                Some(_) => Ok(agents(names, only)),
+                None => Err(format!("`{scenario}` is not a scenario")),
+            }
         }
+        ["agents", names @ ..] if are_names(names) => Ok(agents(names, None)),
         ["bench"] => Ok(Task::Bench {
             name: None,
             against: None,
@@ -116,6 +124,15 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         }),
         words => Err(format!("`{}` is not a command", words.join(" "))),
     }
+}
+
+fn are_names(words: &[&str]) -> bool {
+    !words.iter().any(|word| word.starts_with('-'))
+}
+
+fn agents(names: &[&str], only: Option<Scenario>) -> Task {
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    Task::Agents(Extent::Clients { names, only })
 }
 
 /// Whether a word can name a folder and nothing else.
