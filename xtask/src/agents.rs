@@ -17,8 +17,10 @@ use anyhow::{Context, Result};
 pub(crate) use self::clients::Scenario;
 use self::clients::{CLIENTS, Client};
 use self::install::Sets;
-use self::outcome::{Outcome, Row};
+pub(crate) use self::outcome::Outcome;
+use self::outcome::Row;
 use self::stage::{Side, Stage};
+pub(crate) use self::upstream::Upstream;
 use crate::Verdict;
 use crate::clock;
 use crate::needs::{self, FOR_AGENTS};
@@ -152,7 +154,7 @@ fn named(name: &str) -> Result<&'static Client> {
 
 /// The whole workspace at once, as the tests build it: packages by themselves would be compiled a second time with other
 /// features.
-fn build(project: &Project) -> Result<()> {
+pub(crate) fn build(project: &Project) -> Result<()> {
     let all = ["build", "--locked", "--workspace", "--bins", "--examples"];
     anyhow::ensure!(
         succeeds(project.cargo(&all)),

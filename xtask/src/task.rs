@@ -29,10 +29,12 @@ Commands:
   fuzz [NAME] [--seconds N]
                         the coverage-guided targets, or the one called NAME, for N seconds each (60)
   soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
-                        minutes; then every fuzz target for ten minutes
+                        minutes; then every fuzz target for ten minutes, and `fresh`
   screenshots           every page of the dashboard in a real browser, light and dark, wide and on a phone, into
                         target/screenshots
   docs                  runs every command that the pages in docs/ show
+  fresh                 types README's first command and its line with `wrap` in a fresh clone, with the real Claude Code
+                        in front of the scripted upstream
   dist                  an archive with the command, manual pages, completions and the service unit, in target/dist
   museum NAME           keeps databases and session files that this version writes, under its name, for the tests of
                         later ones; what is there already is never written again
@@ -69,6 +71,7 @@ pub(crate) enum Task {
     },
     Screenshots,
     Docs,
+    Fresh,
     Dist,
 }
 
@@ -118,6 +121,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         },
         ["screenshots"] => Ok(Task::Screenshots),
         ["docs"] => Ok(Task::Docs),
+        ["fresh"] => Ok(Task::Fresh),
         ["dist"] => Ok(Task::Dist),
         ["museum", name] if is_plain(name) => Ok(Task::Museum {
             name: (*name).to_owned(),

@@ -53,6 +53,7 @@ fn commands_and_their_arguments() {
     check("soak --minutes 20", Ok(Task::Soak { minutes: 20 }));
     let name = "820f8ef".to_owned();
     check("museum 820f8ef", Ok(Task::Museum { name }));
+    check("fresh", Ok(Task::Fresh));
     check("--help", Ok(Task::Help));
     check("test --help", Ok(Task::Help));
 }
