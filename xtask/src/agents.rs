@@ -1,22 +1,26 @@
 //! `cargo xtask agents`: real clients against the scripted upstream, through `epitome serve` and without it.
 //!
 //! Layout: [`clients`] is who is driven and how, [`install`] puts them there in the versions of `xtask/agents.toml`,
-//! [`stage`] starts the programs of one run, [`outcome`] judges it, [`table`] is what people read.
+//! [`stage`] starts the programs of one run in front of an [`upstream`], [`outcome`] judges it, [`table`] is what people read.
 
 mod clients;
 mod install;
 mod outcome;
 mod stage;
 mod table;
+mod upstream;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use self::clients::{CLIENTS, Client, Scenario};
+pub(crate) use self::clients::Scenario;
+use self::clients::{CLIENTS, Client};
 use self::install::Sets;
-use self::outcome::{Outcome, Row};
+pub(crate) use self::outcome::Outcome;
+use self::outcome::Row;
 use self::stage::{Side, Stage};
+pub(crate) use self::upstream::Upstream;
 use crate::Verdict;
 use crate::clock;
 use crate::needs::{self, FOR_AGENTS};
@@ -27,8 +31,11 @@ use crate::project::{Project, succeeds};
 pub(crate) enum Extent {
     /// The part that `cargo xtask test` has.
     Short,
-    /// All scenarios of these clients; of all when none is named.
-    Clients(Vec<String>),
+    /// All scenarios of these clients, or one of them; of all clients when none is named.
+    Clients {
+        names: Vec<String>,
+        only: Option<Scenario>,
+    },
 }
 
 /// What came of it.
@@ -79,8 +86,8 @@ pub(crate) fn execute(project: &Project, extent: &Extent) -> Result<Findings> {
             }
         }
         // After each client, so that a run that is interrupted leaves what it found.
-        if *extent != Extent::Short {
-            table::write(project, &findings)?;
+        if let Extent::Clients { only, .. } = extent {
+            table::write(project, &findings, *only)?;
         }
     }
     Ok(findings)
@@ -113,39 +120,41 @@ fn drive(stage: &Stage, sets: &Sets, client: &Client, scenario: Scenario) -> Res
 }
 
 fn chosen(extent: &Extent) -> Result<Vec<(&'static Client, Vec<Scenario>)>> {
-    match extent {
-        Extent::Short => {
-            let short = CLIENTS.iter().filter(|client| !client.short.is_empty());
-            Ok(short
-                .map(|client| (client, client.short.to_vec()))
-                .collect())
-        }
-        Extent::Clients(names) if names.is_empty() => Ok(CLIENTS
+    let Extent::Clients { names, only } = extent else {
+        let short = CLIENTS.iter().filter(|client| !client.short.is_empty());
+        return Ok(short
+            .map(|client| (client, client.short.to_vec()))
+            .collect());
+    };
+    let clients: Vec<&Client> = if names.is_empty() {
+        CLIENTS.iter().collect()
+    } else {
+        names
             .iter()
-            .map(|client| (client, client.scenarios.to_vec()))
-            .collect()),
-        Extent::Clients(names) => names
-            .iter()
-            .map(|name| {
-                let known = CLIENTS.iter().find(|client| client.name == *name);
-                let names = || {
-                    CLIENTS
-                        .iter()
-                        .map(|client| client.name)
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                };
-                let client = known
-                    .with_context(|| format!("there is no client `{name}`; known: {}", names()))?;
-                Ok((client, client.scenarios.to_vec()))
-            })
-            .collect(),
-    }
+            .map(|name| named(name))
+            .collect::<Result<_>>()?
+    };
+    let wanted = |scenario: &Scenario| only.is_none_or(|only| only == *scenario);
+    let chosen = clients.into_iter().map(|client| {
+        let scenarios: Vec<_> = client.scenarios.iter().copied().filter(&wanted).collect();
+        (client, scenarios)
+    });
+    let chosen: Vec<_> = chosen.filter(|(_, some)| !some.is_empty()).collect();
+    anyhow::ensure!(!chosen.is_empty(), "no client named has this scenario");
+    Ok(chosen)
+}
+
+fn named(name: &str) -> Result<&'static Client> {
+    let known = CLIENTS.iter().find(|client| client.name == name);
+    known.with_context(|| {
+        let names: Vec<_> = CLIENTS.iter().map(|client| client.name).collect();
+        format!("there is no client `{name}`; known: {}", names.join(", "))
+    })
 }
 
 /// The whole workspace at once, as the tests build it: packages by themselves would be compiled a second time with other
 /// features.
-fn build(project: &Project) -> Result<()> {
+pub(crate) fn build(project: &Project) -> Result<()> {
     let all = ["build", "--locked", "--workspace", "--bins", "--examples"];
     anyhow::ensure!(
         succeeds(project.cargo(&all)),

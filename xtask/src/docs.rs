@@ -4,6 +4,7 @@
 //! that the tests built. `docs/stage.sh` of this crate lays out what a reader has at hand: examples, a session file, an agent, a store.
 //! A block that says what is printed is marked `text` and is not run.
 
+mod blocks;
 #[cfg(test)]
 #[path = "docs_tests.rs"]
 mod tests;
@@ -14,6 +15,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result};
 
+pub(crate) use self::blocks::commands;
 use crate::Verdict;
 use crate::project::{Project, succeeds};
 
@@ -25,9 +27,6 @@ const NOT_RUN: [(&str, &str); 1] = [(
     "cargo xtask ",
     "it builds and runs the workspace, and this is a part of it",
 )];
-
-/// Pages whose blocks have no mark say nothing about whether they are commands.
-const MARKS: [&str; 5] = ["sh", "text", "rust", "toml", "json"];
 
 /// A page after its commands were run.
 pub(crate) struct Page {
@@ -135,25 +134,16 @@ struct Script {
 
 fn script(page: &str) -> Result<Script, String> {
     let mut script = Script::default();
-    let mut inside = None;
-    for line in page.lines() {
-        match (line.trim_start().strip_prefix("```"), inside) {
-            (Some(mark), None) if MARKS.contains(&mark.trim()) => inside = Some(mark.trim()),
-            (Some(mark), None) => {
-                return Err(format!("a block is marked {mark:?}, not one of {MARKS:?}"));
+    for line in commands(page)?.into_iter().flatten() {
+        match NOT_RUN.iter().find(|(begin, _)| line.starts_with(begin)) {
+            Some((_, reason)) => {
+                let command = line.split('#').next().unwrap_or(line).trim();
+                script.passed_over.push((command.to_owned(), reason));
             }
-            (Some(_), Some(_)) => inside = None,
-            (None, Some("sh")) => match NOT_RUN.iter().find(|(begin, _)| line.starts_with(begin)) {
-                Some((_, reason)) => {
-                    let command = line.split('#').next().unwrap_or(line).trim();
-                    script.passed_over.push((command.to_owned(), reason));
-                }
-                None => {
-                    script.lines.push_str(&filled(line));
-                    script.lines.push('\n');
-                }
-            },
-            (None, _) => {}
+            None => {
+                script.lines.push_str(&filled(line));
+                script.lines.push('\n');
+            }
         }
     }
     Ok(script)

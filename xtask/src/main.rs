@@ -1,4 +1,4 @@
-//! The developer task runner: `cargo xtask lint|test|agents|bench|fuzz|soak|museum|screenshots|docs|dist`.
+//! The developer task runner: `cargo xtask lint|test|agents|bench|fuzz|soak|museum|screenshots|docs|fresh|dist`.
 //!
 //! [`task`] reads the command line, [`project`] starts programs in the workspace root, [`needs`] finds or installs what
 //! they rely on; each command has the module of its name ([`suites`] is `test`).
@@ -14,6 +14,7 @@ mod bench;
 mod clock;
 mod dist;
 mod docs;
+mod fresh;
 mod fuzz;
 mod lint;
 mod museum;
@@ -88,12 +89,15 @@ fn perform(task: &Task) -> Result<Verdict> {
         Task::Museum { name } => museum::run(&project, name),
         Task::Screenshots => screenshots::run(&project),
         Task::Docs => docs::run(&project),
+        Task::Fresh => fresh::run(&project),
         Task::Dist => dist::run(&project),
         Task::Soak { minutes } => {
             let tests = soak::run(&project, *minutes)?;
             let fuzz = fuzz::run(&project, None, fuzz::SECONDS_IN_SOAK)?;
+            let fresh = fresh::run(&project)?;
+            let all = [tests, fuzz, fresh];
             Ok(Verdict::good_if(
-                tests == Verdict::Good && fuzz == Verdict::Good,
+                all.iter().all(|one| *one == Verdict::Good),
             ))
         }
     }

@@ -106,7 +106,7 @@ pub(crate) fn is_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
 }
 
-fn is_set_by_cargo_run(name: &str) -> bool {
+pub(crate) fn is_set_by_cargo_run(name: &str) -> bool {
     ["CARGO_PKG_", "CARGO_MANIFEST_"]
         .iter()
         .any(|prefix| name.starts_with(prefix))

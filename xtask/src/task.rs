@@ -6,7 +6,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-use crate::agents::Extent;
+use crate::agents::{Extent, Scenario};
 use crate::bench;
 
 pub(crate) const USAGE: &str = "\
@@ -18,6 +18,8 @@ Commands:
                         without FILTER also every fuzz target for some seconds
   agents [NAME...]      installs real clients (xtask/agents.toml) and drives them, or those named, through epitome and
                         without it; writes their rows of docs/clients.md
+  agents [NAME...] --scenario SCENARIO
+                        one scenario, such as \"started by wrap\"; the other rows stay as they are
   agents --short        the part of it that `test` has
   bench [NAME]          runs the benchmarks with their gates, or the one called NAME (warm, decide, proxy)
   bench sessions --against FILE
@@ -27,10 +29,12 @@ Commands:
   fuzz [NAME] [--seconds N]
                         the coverage-guided targets, or the one called NAME, for N seconds each (60)
   soak [--minutes N]    the whole test suite in release mode with many generated cases, again with new seeds for N
-                        minutes; then every fuzz target for ten minutes
+                        minutes; then every fuzz target for ten minutes, and `fresh`
   screenshots           every page of the dashboard in a real browser, light and dark, wide and on a phone, into
                         target/screenshots
   docs                  runs every command that the pages in docs/ show
+  fresh                 types README's first command and its line with `wrap` in a fresh clone, with the real Claude Code
+                        in front of the scripted upstream
   dist                  an archive with the command, manual pages, completions and the service unit, in target/dist
   museum NAME           keeps databases and session files that this version writes, under its name, for the tests of
                         later ones; what is there already is never written again
@@ -67,6 +71,7 @@ pub(crate) enum Task {
     },
     Screenshots,
     Docs,
+    Fresh,
     Dist,
 }
 
@@ -83,10 +88,16 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
             filter: Some((*filter).to_owned()),
         }),
         ["agents", "--short"] => Ok(Task::Agents(Extent::Short)),
-        ["agents", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => {
-            let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Ok(Task::Agents(Extent::Clients(names)))
+        ["agents", names @ .., "--scenario", scenario] if are_names(names) => {
+            let only = Scenario::ALL
+                .into_iter()
+                .find(|one| one.name() == *scenario);
+            match only {
+                Some(_) => Ok(agents(names, only)),
+                None => Err(format!("`{scenario}` is not a scenario")),
+            }
         }
+        ["agents", names @ ..] if are_names(names) => Ok(agents(names, None)),
         ["bench"] => Ok(Task::Bench {
             name: None,
             against: None,
@@ -110,12 +121,22 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Task, String> {
         },
         ["screenshots"] => Ok(Task::Screenshots),
         ["docs"] => Ok(Task::Docs),
+        ["fresh"] => Ok(Task::Fresh),
         ["dist"] => Ok(Task::Dist),
         ["museum", name] if is_plain(name) => Ok(Task::Museum {
             name: (*name).to_owned(),
         }),
         words => Err(format!("`{}` is not a command", words.join(" "))),
     }
+}
+
+fn are_names(words: &[&str]) -> bool {
+    !words.iter().any(|word| word.starts_with('-'))
+}
+
+fn agents(names: &[&str], only: Option<Scenario>) -> Task {
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    Task::Agents(Extent::Clients { names, only })
 }
 
 /// Whether a word can name a folder and nothing else.

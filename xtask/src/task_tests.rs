@@ -1,5 +1,5 @@
 use super::{Task, parse};
-use crate::agents::Extent;
+use crate::agents::{Extent, Scenario};
 
 fn check(line: &str, expect: Result<Task, &str>) {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -18,11 +18,19 @@ fn commands_and_their_arguments() {
     );
     let agents = |names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Ok(Task::Agents(Extent::Clients(names)))
+        Ok(Task::Agents(Extent::Clients { names, only: None }))
     };
     check("agents", agents(&[]));
     check("agents aider codex", agents(&["aider", "codex"]));
     check("agents --short", Ok(Task::Agents(Extent::Short)));
+    let words = ["agents", "aider", "--scenario", "started by wrap"].map(str::to_owned);
+    let names = vec!["aider".to_owned()];
+    let only = Some(Scenario::Wrapped);
+    assert_eq!(
+        parse(&words),
+        Ok(Task::Agents(Extent::Clients { names, only }))
+    );
+    check("agents --scenario none", Err("`none` is not a scenario"));
     check("agents --long", Err("`agents --long` is not a command"));
     let bench = |name: Option<&str>, against: Option<&str>| Task::Bench {
         name: name.map(str::to_owned),
@@ -45,6 +53,7 @@ fn commands_and_their_arguments() {
     check("soak --minutes 20", Ok(Task::Soak { minutes: 20 }));
     let name = "820f8ef".to_owned();
     check("museum 820f8ef", Ok(Task::Museum { name }));
+    check("fresh", Ok(Task::Fresh));
     check("--help", Ok(Task::Help));
     check("test --help", Ok(Task::Help));
 }

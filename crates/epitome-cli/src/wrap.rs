@@ -90,8 +90,12 @@ async fn behind(server: Server, args: &WrapArgs) -> Result<(ExitStatus, Option<F
 /// The flags, with what the environment says of where requests go now.
 fn asked(args: &WrapArgs) -> Result<ServeArgs> {
     let mut serve = args.serve();
-    let now = |name: &str| -> Result<Option<http::Uri>> {
-        let Some(value) = std::env::var(name).ok().filter(|value| !value.is_empty()) else {
+    let now = |names: &[&str]| -> Result<Option<http::Uri>> {
+        let set = names.iter().find_map(|name| {
+            let value = std::env::var(name).ok()?;
+            (!value.is_empty()).then_some((name, value))
+        });
+        let Some((name, value)) = set else {
             return Ok(None);
         };
         let bare = value
@@ -104,10 +108,10 @@ fn asked(args: &WrapArgs) -> Result<ServeArgs> {
         Ok(Some(parsed))
     };
     if serve.openai_upstream.is_none() {
-        serve.openai_upstream = now("OPENAI_BASE_URL")?;
+        serve.openai_upstream = now(agent::names_of_openai(args.agent))?;
     }
     if serve.anthropic_upstream.is_none() {
-        serve.anthropic_upstream = now("ANTHROPIC_BASE_URL")?;
+        serve.anthropic_upstream = now(agent::names_of_anthropic(args.agent))?;
     }
     Ok(serve)
 }

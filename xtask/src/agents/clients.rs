@@ -21,9 +21,15 @@ pub(crate) enum Scenario {
     Faults,
     /// A sub-agent works for a while.
     SubAgents,
+    /// As far beyond the window, but `epitome wrap` starts the agent: nobody runs `epitome serve`.
+    Wrapped,
 }
 
 impl Scenario {
+    pub(crate) const ALL: [Self; 9] = [
+        Far, Own, Untold, Two, Killed, Switched, Faults, SubAgents, Wrapped,
+    ];
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Far => "far beyond the window",
@@ -34,11 +40,12 @@ impl Scenario {
             Self::Switched => "model switched",
             Self::Faults => "upstream faults",
             Self::SubAgents => "sub-agents",
+            Self::Wrapped => "started by wrap",
         }
     }
 }
 
-use Scenario::{Far, Faults, Killed, Own, SubAgents, Switched, Two, Untold};
+use Scenario::{Far, Faults, Killed, Own, SubAgents, Switched, Two, Untold, Wrapped};
 
 #[derive(Debug)]
 pub(crate) struct Client {
@@ -149,27 +156,31 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         // It wants 32,000 tokens for its answers.
         window_tokens: 90_000,
-        scenarios: &[Far, Own, Untold, Two, Killed, Switched, Faults, SubAgents],
-        short: &[Far, Faults],
+        scenarios: &Scenario::ALL,
+        short: &[Far, Faults, Wrapped],
         ..agent("claude-code", "claude-sonnet-4-5", "claude-opus-4-8")
     },
     Client {
         short: &[Far, Killed],
         ..agent("codex", "gpt-5", "gpt-5.1")
     },
-    agent("codex-built-in", "gpt-5", "gpt-5.1"),
+    Client {
+        // `wrap` moves the provider that Codex comes with, not one of the user's own.
+        scenarios: &[Far, Own, Untold, Two, Killed, Switched, Faults, Wrapped],
+        ..agent("codex-built-in", "gpt-5", "gpt-5.1")
+    },
     agent("pi-chat", "gpt-4o", "gpt-4.1"),
     Client {
-        scenarios: &[Far, Own, Killed, Faults],
+        scenarios: &[Far, Own, Killed, Faults, Wrapped],
         ..agent("pi-responses", "gpt-5", "gpt-5.1")
     },
     Client {
-        scenarios: &[Far, Own, Killed, Faults],
+        scenarios: &[Far, Own, Killed, Faults, Wrapped],
         ..agent("pi-anthropic", "claude-sonnet-4-5", "claude-opus-4-8")
     },
     Client {
         set: "npm.more",
-        scenarios: &[Far, Own, Untold, Two, Killed, Switched, Faults, SubAgents],
+        scenarios: &Scenario::ALL,
         ..agent("opencode", "gpt-4o", "gpt-4.1")
     },
     Client {
@@ -177,7 +188,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         set: "pip.aider",
         window_tokens: 24_000,
         turns: 12,
-        scenarios: &[Far, Own, Untold, Two, Killed, Switched, Faults],
+        scenarios: &[Far, Own, Untold, Two, Killed, Switched, Faults, Wrapped],
         short: &[Far],
         ..agent("aider", "gpt-4o", "gpt-4.1")
     },

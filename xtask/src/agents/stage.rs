@@ -1,7 +1,7 @@
 //! The programs of one run: the upstream, perhaps `epitome serve`, and the driver of the client.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use serde_json::json;
 use super::clients::{Client, Scenario};
 use super::install::Sets;
 use super::outcome::Outcome;
+use super::upstream::Upstream;
 use crate::clock;
 use crate::project::Project;
 
@@ -66,22 +67,33 @@ impl Stage {
             _ => client.window_tokens,
         };
         let upstream = Upstream::start(&self.built, &folder, window_tokens, scenario)?;
-        let mut proxy = match side {
-            Side::With => Some(Proxy::start(
+        let mut proxy = match (side, scenario) {
+            // Where `wrap` starts the agent, it has a proxy of its own.
+            (Side::Without, _) | (Side::With, Scenario::Wrapped) => None,
+            (Side::With, _) => Some(Proxy::start(
                 &self.built,
                 &folder,
                 &upstream.url,
                 client,
                 scenario,
             )?),
-            Side::Without => None,
         };
+        let wrap = (side == Side::With && scenario == Scenario::Wrapped)
+            .then(|| self.built.join("epitome"));
         let base_url = proxy
             .as_ref()
             .map_or(upstream.url.as_str(), |proxy| proxy.url.as_str());
         let runs = if scenario == Scenario::Two { 2 } else { 1 };
-        let drivers =
-            (1..=runs).map(|run| self.driver(sets, client, scenario, base_url, &folder, run));
+        let drivers = (1..=runs).map(|run| {
+            let seat = Seat {
+                scenario,
+                base_url,
+                wrap: wrap.as_deref(),
+                folder: &folder,
+                run,
+            };
+            self.driver(sets, client, &seat)
+        });
         let drivers: Vec<Child> = drivers.collect::<Result<_>>()?;
         let kill_at = (scenario == Scenario::Killed).then_some(client.turns / 2 + 1);
         let told = std::thread::scope(|scope| {
@@ -127,28 +139,22 @@ impl Stage {
         Ok(outcome)
     }
 
-    fn driver(
-        &self,
-        sets: &Sets,
-        client: &Client,
-        scenario: Scenario,
-        base_url: &str,
-        folder: &Path,
-        run: u64,
-    ) -> Result<Child> {
+    fn driver(&self, sets: &Sets, client: &Client, seat: &Seat<'_>) -> Result<Child> {
+        let (scenario, run) = (seat.scenario, seat.run);
         let unset = |reason: String| anyhow::anyhow!(reason);
         let (program, file) = sets.runtime(client).map_err(unset)?;
         let programs = sets.programs(client.set).map_err(unset)?;
         let packages = sets.folder(client.set).map_err(unset)?;
-        let own = folder.join(format!("client-{run}"));
+        let own = seat.folder.join(format!("client-{run}"));
         fs::create_dir_all(&own)?;
         let switch_at = (scenario == Scenario::Switched).then_some(client.turns / 2 + 1);
         let settings = json!({
-            "client": client.name, "base_url": base_url, "run": run,
+            "client": client.name, "base_url": seat.base_url, "run": run, "wrap": seat.wrap,
             "turns": client.turns, "calls": client.calls, "window": client.window_tokens,
             "model": client.model, "other_model": client.other_model, "switch_at": switch_at,
             "has_own_compaction": scenario == Scenario::Own,
             "has_agents": scenario == Scenario::SubAgents,
+            "has_own_providers": scenario == Scenario::Wrapped,
             "work": own.join("work"), "home": own.join("home"),
             "programs": programs, "packages": packages,
         });
@@ -165,6 +171,16 @@ impl Stage {
             .spawn()
             .with_context(|| format!("could not start the driver of {}", client.name))
     }
+}
+
+/// Where a driver is put.
+struct Seat<'a> {
+    scenario: Scenario,
+    base_url: &'a str,
+    /// The command whose `wrap` starts the agent, where it is started so.
+    wrap: Option<&'a Path>,
+    folder: &'a Path,
+    run: u64,
 }
 
 /// Reads what a driver says, turn by turn, to its findings.
@@ -206,44 +222,6 @@ fn follow(mut driver: Child, at_turn: &mut dyn FnMut(u64) -> Result<()>) -> Resu
     }
     driver.wait()?;
     Ok(last)
-}
-
-struct Upstream {
-    child: Child,
-    output: BufReader<std::process::ChildStdout>,
-    url: String,
-}
-
-impl Upstream {
-    fn start(built: &Path, folder: &Path, window_tokens: u64, scenario: Scenario) -> Result<Self> {
-        let mut command = Command::new(built.join("examples/upstream"));
-        let bodies = folder.join("requests");
-        fs::create_dir_all(&bodies)?;
-        command.args(["--window", &window_tokens.to_string(), "--bodies"]);
-        command.arg(bodies);
-        if scenario == Scenario::Faults {
-            command.arg("--faults");
-        }
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("no upstream")?;
-        let mut output = BufReader::new(child.stdout.take().context("the upstream has no output")?);
-        let mut url = String::new();
-        output.read_line(&mut url)?;
-        let url = url.trim().to_owned();
-        Ok(Self { child, output, url })
-    }
-
-    /// Ends it; what it recorded comes back.
-    fn finish(mut self) -> Result<String> {
-        drop(self.child.stdin.take());
-        let mut records = String::new();
-        self.output.read_to_string(&mut records)?;
-        self.child.wait()?;
-        Ok(records)
-    }
 }
 
 /// `epitome serve`; it ends with this.

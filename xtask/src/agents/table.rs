@@ -7,7 +7,7 @@ mod tests;
 use anyhow::{Context, Result};
 
 use super::Findings;
-use super::clients::CLIENTS;
+use super::clients::{CLIENTS, Scenario};
 use super::outcome::Row;
 use crate::project::Project;
 
@@ -79,21 +79,25 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Puts the rows where they belong, in place of older ones of the same clients.
-pub(crate) fn write(project: &Project, findings: &Findings) -> Result<()> {
+/// Puts the rows where they belong, in place of older ones of the same clients, or of their one scenario that was driven.
+pub(crate) fn write(project: &Project, findings: &Findings, only: Option<Scenario>) -> Result<()> {
     let path = project.root.join(FILE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {FILE}"))?;
-    let text =
-        replaced(&text, &lines(findings)).with_context(|| format!("{FILE} has lost its marks"))?;
+    let text = replaced(&text, &lines(findings), only)
+        .with_context(|| format!("{FILE} has lost its marks"))?;
     std::fs::write(&path, text).with_context(|| format!("could not write {FILE}"))
 }
 
-fn replaced(text: &str, lines: &[String]) -> Option<String> {
+fn replaced(text: &str, lines: &[String], only: Option<Scenario>) -> Option<String> {
     let (head, rest) = text.split_once(BEGIN)?;
     let (table, tail) = rest.split_once(END)?;
-    let older = table.lines().filter(|older| {
-        client_of(older).is_some() && !lines.iter().any(|line| client_of(line) == client_of(older))
-    });
+    let was_driven = |older: &str| {
+        only.is_none_or(|only| scenario_of(older) == Some(only.name()))
+            && lines.iter().any(|line| client_of(line) == client_of(older))
+    };
+    let older = table
+        .lines()
+        .filter(|older| client_of(older).is_some() && !was_driven(older));
     let mut all: Vec<String> = older
         .map(str::to_owned)
         .chain(lines.iter().cloned())
@@ -102,18 +106,26 @@ fn replaced(text: &str, lines: &[String]) -> Option<String> {
     Some(format!("{head}{BEGIN}\n\n{}\n{END}{tail}", with_head(&all)))
 }
 
+fn scenario_of(line: &str) -> Option<&str> {
+    line.split('|').nth(2).map(str::trim)
+}
+
 /// The client of a row; the head of the table has none.
 fn client_of(line: &str) -> Option<&str> {
     let name = line.strip_prefix("| ")?.split(" |").next()?;
     (name != "client").then_some(name)
 }
 
-fn place(line: &str) -> usize {
+/// Rows stand in the order of the clients, and of a client in that of the scenarios.
+fn place(line: &str) -> (usize, usize) {
     let name = client_of(line).unwrap_or_default();
-    CLIENTS
-        .iter()
-        .position(|client| client.name == name)
-        .unwrap_or(CLIENTS.len())
+    let client = CLIENTS.iter().position(|client| client.name == name);
+    let name = scenario_of(line).unwrap_or_default();
+    let scenario = Scenario::ALL.iter().position(|one| one.name() == name);
+    (
+        client.unwrap_or(CLIENTS.len()),
+        scenario.unwrap_or(Scenario::ALL.len()),
+    )
 }
 
 /// A text as it can stand in a cell, and no longer than one can read there.

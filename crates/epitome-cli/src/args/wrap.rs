@@ -28,10 +28,10 @@ pub(crate) struct WrapArgs {
     /// Only say how the agent would be started
     #[arg(long)]
     pub(crate) print: bool,
-    /// Where OpenAI-shaped requests go [default: OPENAI_BASE_URL, else the configuration's]
+    /// Where OpenAI-shaped requests go [default: OPENAI_BASE_URL (aider: OPENAI_API_BASE), else the configuration's]
     #[arg(long, value_name = "URL")]
     pub(crate) openai_upstream: Option<http::Uri>,
-    /// Where Anthropic-shaped requests go [default: ANTHROPIC_BASE_URL, else the configuration's]
+    /// Where Anthropic-shaped requests go [default: ANTHROPIC_BASE_URL (aider: ANTHROPIC_API_BASE), else the configuration's]
     #[arg(long, value_name = "URL")]
     pub(crate) anthropic_upstream: Option<http::Uri>,
     /// Where conversations are kept: sqlite:PATH, postgres://…, or none [env: EPITOME_STORE]

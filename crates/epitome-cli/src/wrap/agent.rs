@@ -99,6 +99,22 @@ impl Start {
     }
 }
 
+/// The variables that say where the agent's OpenAI-shaped requests go; the first that is set is heard.
+pub(super) const fn names_of_openai(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::Aider => &["OPENAI_API_BASE", "OPENAI_BASE_URL"],
+        Agent::Claude | Agent::Codex | Agent::Opencode | Agent::Pi => &["OPENAI_BASE_URL"],
+    }
+}
+
+/// The same for those in Anthropic's shape.
+pub(super) const fn names_of_anthropic(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::Aider => &["ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"],
+        Agent::Claude | Agent::Codex | Agent::Opencode | Agent::Pi => &["ANTHROPIC_BASE_URL"],
+    }
+}
+
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./:=@%+,".contains(one);

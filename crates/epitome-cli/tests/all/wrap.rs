@@ -102,6 +102,35 @@ END
     assert!(std::net::TcpStream::connect(base).is_err());
 }
 
+#[tokio::test]
+async fn where_aider_was_pointed_is_where_its_requests_go() {
+    let model = ScriptedModel::start(ModelConfig::default()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let asks = r#"#!/bin/sh
+exec python3 - <<'END'
+import json, os, urllib.request
+body = {"model": "m", "messages": [{"role": "user", "content": "hello from aider"}]}
+request = urllib.request.Request(os.environ["OPENAI_API_BASE"] + "/chat/completions", json.dumps(body).encode(), {"content-type": "application/json", "authorization": "Bearer k"})
+print("answer", urllib.request.urlopen(request).status)
+END
+"#;
+    program(folder.path(), "aider", asks);
+    let path = std::env::var("PATH").unwrap();
+    let mut command = epitome();
+    command
+        .args(["wrap", "aider", "--store", "none"])
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        .env("OPENAI_API_BASE", format!("http://{}/v1", model.address()))
+        .stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap())
+        .await
+        .unwrap();
+    let told = stdout(&output);
+    assert!(told.contains("answer 200"), "{told}{}", stderr(&output));
+    assert_eq!(model.requests().len(), 1);
+}
+
 #[test]
 fn what_opens_the_store_is_not_told_to_the_agent() {
     let folder = tempfile::tempdir().unwrap();

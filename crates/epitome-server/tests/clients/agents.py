@@ -23,10 +23,14 @@ class Agent:
     def take_turn(self, turn: int, prompt: str) -> str:
         programs = Path(self.given["programs"])
         program, *arguments = self.command(turn)
+        variables = {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(self.home), "TERM": "dumb", **self.variables}
+        if self.given["wrap"]:
+            # Where requests would go without epitome; the store is where it always is below the home.
+            variables |= {"OPENAI_BASE_URL": self.given["base_url"] + "/v1", "ANTHROPIC_BASE_URL": self.given["base_url"]}
         done = subprocess.run(
-            [programs / program, *arguments, prompt],
+            [*common.wrapped(self.given, program, programs / program), *arguments, prompt],
             cwd=self.given["work"],
-            env={"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(self.home), "TERM": "dumb", **self.variables},
+            env=variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -117,12 +121,14 @@ class Pi(Agent):
             for name in names
         ]
         provider = {"baseUrl": base_url, "api": api, "apiKey": "test-key", "models": models}
+        own = "anthropic" if api == "anthropic-messages" else "openai"
+        self.provider = own if given["has_own_providers"] else "scripted"
         folder = self.home / ".pi" / "agent"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "models.json").write_text(json.dumps({"providers": {"scripted": provider}}), "utf-8")
+        (folder / "models.json").write_text(json.dumps({"providers": {self.provider: provider}}), "utf-8")
 
     def command(self, turn: int) -> list:
-        options = ["pi", "-p", "--provider", "scripted", "--model", common.model(self.given, turn)]
+        options = ["pi", "-p", "--provider", self.provider, "--model", common.model(self.given, turn)]
         if self.given["client"] != "pi-chat":
             options += ["--thinking", "low"]
         return [*options, *(["-c"] if turn > 1 else [])]
@@ -132,16 +138,17 @@ class OpenCode(Agent):
     def __init__(self, given: dict):
         super().__init__(given)
         self.variables = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+        self.provider = "openai" if given["has_own_providers"] else "scripted"
         window = given["window"] if given["has_own_compaction"] else 10_000_000
         names = [name for name in (given["model"], given.get("other_model")) if name]
         configuration = {
             "autoupdate": False,
             "share": "disabled",
-            "small_model": "scripted/small",
+            "small_model": f"{self.provider}/small",
             "compaction": {"auto": given["has_own_compaction"], "prune": given["has_own_compaction"]},
             "permission": {"bash": "allow", "edit": "allow"},
             "provider": {
-                "scripted": {
+                self.provider: {
                     "npm": "@ai-sdk/openai-compatible",
                     "name": "Scripted",
                     "options": {"baseURL": given["base_url"] + "/v1", "apiKey": "test-key"},
@@ -157,7 +164,7 @@ class OpenCode(Agent):
         (folder / "opencode.json").write_text(json.dumps(configuration), "utf-8")
 
     def command(self, turn: int) -> list:
-        options = ["opencode", "run", "--model", f"scripted/{common.model(self.given, turn)}"]
+        options = ["opencode", "run", "--model", f"{self.provider}/{common.model(self.given, turn)}"]
         return [*options, *(["--continue"] if turn > 1 else [])]
 
 

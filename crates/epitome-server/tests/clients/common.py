@@ -4,8 +4,9 @@
 
 SETTINGS is a JSON object: `client` and `base_url`; `run`, the number of this conversation; `turns`, and the `calls`
 of each; `model`, and `switch_at` with `other_model` where the model changes; `has_own_compaction`; `has_agents` where
-sub-agents are wanted; the folders `work` and `home`; `programs`, where the client is installed. A driver prints
-`turn N` before each turn, and a JSON object with the turns reached and the errors at the end.
+sub-agents are wanted; `has_own_providers` where the agent asks the providers that it comes with; `wrap`, the command
+whose `wrap` starts the agent, or null; the folders `work` and `home`; `programs`, where the client is installed. A
+driver prints `turn N` before each turn, and a JSON object with the turns reached and the errors at the end.
 """
 
 import json
@@ -66,6 +67,13 @@ def prompt(given: dict, turn: int) -> str:
 def model(given: dict, turn: int) -> str:
     switch_at = given.get("switch_at")
     return given["other_model"] if switch_at and turn >= switch_at else given["model"]
+
+
+def wrapped(given: dict, agent: str, program: Path) -> list:
+    """How the agent is started: by itself, or as its users have it started. What it is given comes behind."""
+    if not given["wrap"]:
+        return [program]
+    return [given["wrap"], "wrap", agent, "--window", str(given["window"]), "--"]
 
 
 def read_part(given: dict, command: str) -> str:
