@@ -79,7 +79,7 @@ const REQUEST_PERCENT_OF_CHAT: u64 = 5;
 /// What either may take where that is little, in tokens.
 const REQUEST_TOKENS: u64 = 120;
 /// The share of the rest that the beginning of what the client sent first may take, in percent.
-const BRIEF_PERCENT: u64 = 8;
+const BRIEF_PERCENT: u64 = 10;
 /// The share of the rest that may be taken by what the newest request answers, in percent.
 const ANSWERED_PERCENT: u64 = 6;
 /// The share of the rest that last words and where the work stands may take, in percent.

@@ -11,7 +11,9 @@ pub(crate) fn is_letter(c: char) -> bool {
         // Kana, Chinese characters, Hangul.
         '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' => true,
         '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
-        // Their punctuation.
+        // Arrows, signs, what tables are drawn with.
+        '\u{2190}'..='\u{245f}' | '\u{2500}'..='\u{2775}' => false,
+        // Punctuation.
         '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
         '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' => false,
         _ => c.is_alphanumeric(),

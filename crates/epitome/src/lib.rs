@@ -58,6 +58,7 @@ mod haystack;
 mod heartbeat;
 mod ledger;
 mod letters;
+mod lines;
 mod log;
 mod message;
 mod meter;

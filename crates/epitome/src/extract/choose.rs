@@ -37,7 +37,7 @@ const SAID_PERCENT_OF_WORK: u64 = 30;
 /// Of this, what sentences may take that have a word that rules have, in percent of what is left.
 const BINDING_PERCENT: u64 = 4;
 /// How often room that turned out to be left is filled.
-const REFILLS: usize = 3;
+const REFILLS: usize = 2;
 /// Less room than this is left empty, in tokens.
 const REST_TOKENS: u64 = 16;
 /// What a gap inside a line costs, beyond its text.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::anchor::is_plain_path;
 use crate::files::values;
+use crate::lines::lines as lines_of;
 use crate::message::{Block, Call, Message, Role};
 use crate::provenance::{Source, stretches as stretches_of};
 use crate::story::{command_line, is_plan, prose, without_number};
@@ -113,7 +114,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                         }
                         Source::Client => {}
                         // A model wrote it, earlier.
-                        Source::Summary => told(stretch.text, &mut place, &mut add),
+                        Source::Summary => told_with_code(stretch.text, &mut place, &mut add),
                         Source::Output => {
                             lines(stretch.text, &mut place, &mut |line, place| {
                                 add(Voice::Result, Cow::Borrowed(line), place, 0.0);
@@ -148,19 +149,29 @@ fn told<'a>(
     let from = *place;
     prose::units(text, |number, unit| {
         *place = from + number;
-        add(
-            Voice::Assistant,
-            Cow::Borrowed(unit.text),
-            *place,
-            unit.worth,
-        );
+        let text = Cow::Borrowed(unit.text);
+        add(Voice::Assistant, text, *place, unit.worth);
+    });
+}
+
+/// The same of a plan or of what an earlier session left.
+fn told_with_code<'a>(
+    text: &'a str,
+    place: &mut usize,
+    add: &mut impl FnMut(Voice, Cow<'a, str>, usize, f64),
+) {
+    let from = *place;
+    prose::units_with_code(text, |number, unit| {
+        *place = from + number;
+        let text = Cow::Borrowed(unit.text);
+        add(Voice::Assistant, text, *place, unit.worth);
     });
 }
 
 /// The lines of a text, trimmed; long ones in stretches.
 pub(super) fn lines<'a>(text: &'a str, place: &mut usize, each: &mut impl FnMut(&'a str, usize)) {
     // Where a result was shortened before, the marker of a gap says nothing.
-    for line in text.lines().filter(|line| !line.starts_with("[… ")) {
+    for line in lines_of(text).filter(|line| !line.starts_with("[… ")) {
         stretches(without_number(line).trim(), place, each);
     }
 }

@@ -26,7 +26,7 @@ const RULE_BYTES: usize = 400;
 /// How much more a rule is worth that says that it stands.
 const EXPLICIT: f64 = 1.6;
 /// And one about how the work is done: whoever goes on will commit and test, whatever the conversation was about.
-const OF_WORK: f64 = 1.5;
+const OF_WORK: f64 = 2.0;
 /// Words of such rules, in small letters.
 const WORK: &[&str] = &[
     "commit",

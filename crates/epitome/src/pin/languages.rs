@@ -94,9 +94,11 @@ pub(super) fn lists_of(table: &'static str) -> impl Iterator<Item = (Class, &'st
 /// Lists that are looked up as they stand, whatever the language, by class and first character.
 static LISTS: LazyLock<FastMap<(Class, char), Vec<&'static str>>> = LazyLock::new(|| {
     let mut lists: FastMap<(Class, char), Vec<&'static str>> = FastMap::default();
-    for (class, phrase) in entries(GENERAL) {
-        if let Some(first) = phrase.chars().next() {
-            lists.entry((class, first)).or_default().push(phrase);
+    for (class, phrases) in WHOLE_LISTS.iter() {
+        for phrase in phrases {
+            if let Some(first) = phrase.chars().next() {
+                lists.entry((*class, first)).or_default().push(phrase);
+            }
         }
     }
     lists

@@ -101,7 +101,7 @@ impl Phrases {
     /// Adds the phrases between the commas of a list, in one pass.
     fn add_list(&mut self, list: &'static str, mut ends_at: impl FnMut(Node)) {
         let (mut node, mut start) = (Self::START, 0);
-        for (at, byte) in list.bytes().chain(std::iter::once(b',')).enumerate() {
+        for (at, byte) in list.as_bytes().iter().enumerate() {
             if !matches!(byte, b' ' | b',') {
                 continue;
             }
@@ -109,10 +109,17 @@ impl Phrases {
                 node = self.go_on(node, word);
             }
             start = at + 1;
-            if byte == b',' && node != Self::START {
+            if *byte == b',' && node != Self::START {
                 ends_at(node);
                 node = Self::START;
             }
+        }
+        // No comma follows the last phrase.
+        if let Some(word) = list.get(start..).filter(|word| !word.is_empty()) {
+            node = self.go_on(node, word);
+        }
+        if node != Self::START {
+            ends_at(node);
         }
     }
 

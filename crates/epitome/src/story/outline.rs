@@ -1,5 +1,7 @@
 //! What a text declares: functions, types, tests, headings. It tells what a file is about and what a change added.
 
+use crate::lines::lines;
+
 /// Something declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Declared<'a> {
@@ -65,7 +67,7 @@ const TESTS: &[&str] = &["it(", "test(", "describe("];
 /// What a text declares, in order, each name once. Numbers of lines before them are skipped.
 pub(crate) fn declared(text: &str) -> Vec<Declared<'_>> {
     let mut found: Vec<Declared<'_>> = Vec::new();
-    for line in text.lines() {
+    for line in lines(text) {
         let line = without_number(line);
         if line.len() > LINE_BYTES || line.len() < 4 {
             continue;

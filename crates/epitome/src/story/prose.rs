@@ -2,10 +2,13 @@
 
 mod asked;
 mod cues;
+mod words;
 
 pub(crate) use asked::asked;
 
-use crate::letters::begins;
+use self::words::{CUES, FILLERS, INTENTS, POINTING, REASONS, WAITS};
+use crate::letters::{begins, is_letter};
+use crate::lines::lines;
 
 /// A sentence, an item of a list or a row of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +22,9 @@ pub(crate) struct Unit<'a> {
 const LONGEST: usize = 420;
 /// Shorter ones say nothing by themselves.
 const SHORTEST: usize = 12;
+/// A line of code is told up to this length, and is worth this.
+const LONGEST_CODE: usize = 160;
+const CODE: f64 = 0.6;
 /// Sentences as short as this that name nothing only announce the next one, which gets this part of their worth.
 const ANNOUNCING_BYTES: usize = 44;
 const ANNOUNCING_WORDS: usize = 7;
@@ -26,285 +32,46 @@ const HANDED_ON: f64 = 0.7;
 /// What a sentence is worth that says nothing.
 const LEAST: f64 = 0.05;
 
-/// How much words say of what a sentence is, the most telling first.
-const CUES: &[(f64, &[&str])] = &[
-    (
-        3.0,
-        &[
-            "root cause",
-            "culprit",
-            "the problem",
-            "the issue",
-            "the bug",
-            "the fix",
-            "the reason",
-            "the real",
-            "the actual",
-            "ursache",
-            "das problem",
-            "la causa",
-            "el problema",
-            "le problème",
-            "原因",
-            "根本",
-        ],
-    ),
-    (
-        1.8,
-        &[
-            "turns out",
-            "found ",
-            "confirm",
-            "discovered",
-            "this means",
-            "decid",
-            "decision",
-            "chose ",
-            "instead",
-            "rather than",
-            "went with",
-            "trade-off",
-            "approach",
-            "recommend",
-            "option ",
-            "remaining",
-            "left to",
-            "todo",
-            "next step",
-            "pending",
-            "still ",
-            "not yet",
-            "blocked",
-            "follow-up",
-            "open question",
-            "uncommitted",
-            "unpushed",
-            "in progress",
-            "good point",
-            "good catch",
-            "fair point",
-            "you're right",
-            "you’re right",
-            "simpler",
-            "overkill",
-            "complexity",
-            "entschieden",
-            "stattdessen",
-            "decidido",
-            "en lugar",
-            "décidé",
-            "au lieu",
-            "決定",
-            "决定",
-            "改用",
-        ],
-    ),
-    (
-        1.5,
-        &[
-            "because",
-            "due to",
-            "caused by",
-            "so that",
-            "which means",
-            "as a result",
-            "fixed",
-            "resolved",
-            "implemented",
-            "added",
-            "removed",
-            "renamed",
-            "closed",
-            "replaced",
-            "created",
-            "changed",
-            "updated",
-            "moved",
-            "refactored",
-            "extracted",
-            "merged",
-            "committed",
-            "pushed",
-            "weil ",
-            "porque",
-            "parce que",
-            "deshalb",
-        ],
-    ),
-    (
-        1.4,
-        &[
-            "must ",
-            "never",
-            "always",
-            "should not",
-            "shouldn't",
-            "do not ",
-            "don't ",
-            "required",
-            "requirement",
-            "constraint",
-            "convention",
-            "only ",
-            "no longer",
-            "not allowed",
-            "muss ",
-            "niemals",
-            "siempre",
-            "nunca",
-            "jamais",
-            "toujours",
-            "必须",
-            "不要",
-            "必ず",
-        ],
-    ),
-    (
-        0.9,
-        &[
-            "doesn't",
-            "does not",
-            "didn't",
-            "cannot",
-            "can't",
-            "not supported",
-            "isn't",
-            "fail",
-            "broken",
-            "error",
-            "missing",
-            "bug",
-            "regression",
-            "wrong",
-            "passes",
-            "passed",
-            "verified",
-            "works",
-            "tests pass",
-            "green",
-            "is clean",
-            "conflict",
-            "draft",
-            "ahead of",
-            "consistent",
-            "note that",
-            "important",
-            "caveat",
-            "expects",
-            "default",
-            "assum",
-            "backward",
-        ],
-    ),
-];
 /// What a sentence may be worth by its words, at most.
 const MOST: f64 = 6.0;
-/// How sentences begin that only say what comes next, in small letters.
-const INTENTS: &[&str] = &[
-    "let me",
-    "let's",
-    "let’s",
-    "i'll",
-    "i’ll",
-    "i will",
-    "i'm going to",
-    "i need to check",
-    "i need to look",
-    "i need to read",
-    "i need to see",
-    "i need to find",
-    "now let me",
-    "now i'll",
-    "now i need",
-    "next,",
-    "first, let",
-    "now,",
-    "ich werde",
-    "lass mich",
-    "voy a",
-    "je vais",
-];
-/// The same of those that only say what goes on.
-const WAITS: &[&str] = &[
-    "i'm checking",
-    "i’m checking",
-    "i'm waiting",
-    "i’m waiting",
-    "i'm running",
-    "i’m running",
-    "i'm reading",
-    "i’m reading",
-    "still running",
-    "still waiting",
-    "waiting for",
-];
-/// Words behind which an intent says why.
-const REASONS: &[&str] = &[
-    "because",
-    "rather than",
-    "instead of",
-    "so that",
-    "to avoid",
-    "otherwise",
-    "weil ",
-    "porque",
-    "parce que",
-];
 /// What a cue is worth in an intent, with and without a reason.
 const REASONED: f64 = 0.8;
 const BARE: f64 = 0.35;
-/// Words before what is said, which say nothing.
-const FILLERS: &[&str] = &[
-    "ok",
-    "okay",
-    "good",
-    "great",
-    "perfect",
-    "excellent",
-    "sure",
-    "right",
-    "alright",
-    "now",
-    "so",
-    "yes",
-    "got it",
-    "also",
-    "finally",
-    "certainly",
-    "and",
-    "then",
-];
-const OFFERS: &[&str] = &[
-    "want me to",
-    "would you like",
-    "shall i",
-    "should i",
-    "let me know",
-    "do you want",
-    "feel free",
-    "anything else",
-    "happy to",
-    "hope this helps",
-];
-/// Words that point at the sentence before.
-const POINTING: &[&str] = &[
-    "this ", "that ", "it ", "these ", "those ", "they ", "both ",
-];
 
 /// The units of a text in order, with their numbers; code blocks are left out.
-pub(crate) fn units<'a>(text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
+pub(crate) fn units<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
+    units_and(Code::LeftOut, text, each);
+}
+
+/// The same with the lines of code blocks: in a plan they say what is to be run.
+pub(crate) fn units_with_code<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
+    units_and(Code::Told, text, each);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Told,
+    LeftOut,
+}
+
+fn units_and<'a>(code: Code, text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
     let mut place = 0;
     let mut is_code = false;
     // What a sentence announces is said by the next one.
     let mut announced = 0.0;
-    for line in text.lines() {
+    for line in lines(text) {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
             place += 1;
             continue;
         }
-        if is_code || line.is_empty() || line.chars().all(|one| !one.is_alphanumeric()) {
+        if is_code && code == Code::Told && (SHORTEST..LONGEST_CODE).contains(&line.len()) {
+            place += 1;
+            let worth = CODE;
+            each(place, Unit { text: line, worth });
+        }
+        if is_code || line.is_empty() || !line.chars().any(is_letter) {
             continue;
         }
         if is_tag(line) {

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
+use memchr::memchr3;
+
 use super::outline::Declared;
 use crate::letters::{begins, is_letter};
+use crate::lines::lines;
 use crate::word_cut::clip;
 
 /// The longest line of an edit that is quoted.
@@ -88,12 +91,14 @@ fn field(line: &str) -> Option<&str> {
 
 /// The lines of an edit that say what is wrong, or what people will read.
 pub(super) fn messages(old: &str, new: &str) -> Vec<String> {
+    // Most lines have no quotes, and looking for those is cheap.
+    let has_quotes = |line: &str| memchr3(b'"', b'\'', b'`', line.as_bytes()).is_some();
     let is_message = |line: &&str| {
-        MESSAGE_MARKS.iter().any(|mark| line.contains(mark))
+        has_quotes(line)
             && longest_quoted(line) >= MESSAGE_BYTES
+            && MESSAGE_MARKS.iter().any(|mark| line.contains(mark))
     };
-    let lines = new
-        .lines()
+    let lines = lines(new)
         .filter(is_message)
         .filter(|line| !old.contains(line.trim()));
     let lines = lines.map(|line| format!("`{}`", clip(line, LINE_CHARS)));

@@ -1,7 +1,7 @@
 //! Marks: what in a summary can be looked up in its source. Paths, identifiers, numbers, addresses.
 
 use super::word::{is_unspaced, words};
-use crate::letters::{is_letter, is_surely_small};
+use crate::letters::{is_alphabetic, is_letter, is_surely_small};
 
 /// What a mark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -248,13 +248,13 @@ fn is_path(text: &str) -> bool {
         return is_file(text) || is_hidden;
     }
     let parts = || text.split('/').filter(|part| !part.is_empty());
-    if !text.contains(char::is_alphabetic) {
+    if !text.contains(is_alphabetic) {
         return false;
     }
     // "and/or", "read/write", "N/A" are words.
     let tells = |part: &str| {
         part.contains(['.', '_', '-']) && part.len() > 2
-            || part.contains(|c: char| c.is_ascii_digit()) && part.contains(char::is_alphabetic)
+            || part.contains(|c: char| c.is_ascii_digit()) && part.contains(is_alphabetic)
     };
     text.starts_with(['/', '.', '~']) || parts().nth(2).is_some() || parts().any(tells)
 }
@@ -310,12 +310,11 @@ impl Build {
         let mut build = Self::default();
         let mut previous = ' ';
         for character in text.chars() {
-            build.letters += usize::from(character.is_alphabetic());
+            build.letters += usize::from(is_alphabetic(character));
             build.digits += usize::from(character.is_ascii_digit());
-            build.unders += usize::from(character == '_' && previous.is_alphanumeric());
+            build.unders += usize::from(character == '_' && is_letter(previous));
             build.humps += usize::from(previous.is_lowercase() && character.is_uppercase());
-            build.points +=
-                usize::from(matches!(character, '.' | '@') && previous.is_alphanumeric());
+            build.points += usize::from(matches!(character, '.' | '@') && is_letter(previous));
             build.joins += usize::from(previous == ':' && character == ':');
             previous = character;
         }
@@ -344,7 +343,7 @@ fn is_identifier(text: &str) -> bool {
         && letters >= 6
         && text
             .split('.')
-            .all(|part| part.chars().filter(|c| c.is_alphanumeric()).count() > 1);
+            .all(|part| part.chars().filter(|c| is_letter(*c)).count() > 1);
     let is_hash = digits > 0 && text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
     // `sha256`, `ENT-221`: letters and digits in one name.
     let is_mixed = digits > 0 && text.len() >= 4 && text.starts_with(char::is_alphabetic);
@@ -454,7 +453,7 @@ pub(super) fn lead(text: &str) -> Option<&str> {
     let end = text.trim_end_matches(|c: char| "-–(~".contains(c) || c.is_whitespace());
     // A sentence that ends is no list.
     let line = end.rsplit(['.', ';', '!', '?', ')']).next().unwrap_or(end);
-    line.rsplit(|c: char| !c.is_alphanumeric())
+    line.rsplit(|c: char| !is_letter(c))
         .filter(|word| !word.is_empty())
         .take(8)
         .find(|word| !is_listed(word))

@@ -6,6 +6,7 @@ use super::ground::Ground;
 use super::mark::{AnchorKind, Mark, marks};
 use super::word::{Key, Spread, key, words};
 use crate::files::{self, FileOperations};
+use crate::lines::lines;
 use crate::message::{Block, Message, Role};
 
 /// From this weight on an anchor must be in the summary.
@@ -104,7 +105,7 @@ struct Found {
 
 impl Found {
     fn text(&mut self, position: usize, text: &str, is_typed: bool) {
-        for line in text.lines() {
+        for line in lines(text) {
             marks(line, |mark| {
                 if !mark.is_weak {
                     self.add(position, &mark, is_typed);

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{CUES, OFFERS};
+use super::words::{CUES, OFFERS};
 
 /// How many groups of cues there are.
 const GROUPS: usize = CUES.len();

@@ -9,6 +9,7 @@ use super::super::slot::Slot;
 use super::super::word::{Key, Word, bare, key, pair, words};
 use super::{Asked, Ground, Speakers, figures, value, values};
 use crate::files;
+use crate::lines::lines;
 use crate::message::{Block, Call, Message, Role};
 use crate::provenance::{Source, stretches};
 use crate::summary::Earlier;
@@ -93,7 +94,7 @@ impl Ground {
         if speakers.has(Speakers::TYPED) {
             self.typed.begin();
         }
-        for line in text.lines() {
+        for line in lines(text) {
             self.line(line, &mut found, speakers, named);
             if speakers.has(Speakers::ORDERED) {
                 self.sentences(line, &found.words, speakers);
