@@ -2,6 +2,10 @@
 
 mod earlier;
 
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
 use crate::meter::Meter;
 use crate::pin::Pin;
 use crate::signature::{MARK, PINS_HEADING, sign};
@@ -327,7 +331,7 @@ fn is_account(text: &str) -> bool {
 fn files(lines: &[Line]) -> impl Iterator<Item = String> {
     let (bare, told): (Vec<&Line>, Vec<&Line>) =
         lines.iter().partition(|line| !is_account(&line.text));
-    let paths: Vec<String> = bare.into_iter().map(|line| defused(&line.text)).collect();
+    let paths: Vec<Cow<'_, str>> = bare.into_iter().map(|line| defused(&line.text)).collect();
     let paths = Some(paths.join(PATH_GAP)).filter(|paths| !paths.is_empty());
     let told: Vec<String> = told.into_iter().map(|line| bullet(&line.text)).collect();
     told.into_iter().chain(paths)
@@ -350,7 +354,7 @@ fn demoted(text: &str) -> String {
             1 | 2 if line.get(level..).is_some_and(|rest| rest.starts_with(' ')) => {
                 format!("###{}", defused(line.get(level..).unwrap_or_default()))
             }
-            _ => defused(line),
+            _ => defused(line).into_owned(),
         }
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -362,7 +366,13 @@ pub(crate) fn bullet(text: &str) -> String {
 }
 
 fn item(mark: &str, text: &str) -> String {
-    format!("{mark}{}", defused(&text.replace('\n', INDENT)))
+    let mut item = String::with_capacity(mark.len() + text.len() + INDENT.len());
+    item.push_str(mark);
+    match text.contains('\n') {
+        true => item.push_str(&defused(&text.replace('\n', INDENT))),
+        false => item.push_str(&defused(text)),
+    }
+    item
 }
 
 const BULLET: &str = "- ";
@@ -370,7 +380,12 @@ const INDENT: &str = "\n  ";
 
 /// Breaks the tags by which clients and this crate mark text with authority, so that quoted data
 /// cannot close its quotation.
-fn defused(text: &str) -> String {
+fn defused(text: &str) -> Cow<'_, str> {
+    // Every line of a summary is asked, several times; what all tags begin with hardly any line has.
+    let has_tag = memchr2(b'<', b'[', text.as_bytes()).is_some();
+    if !has_tag && !text.starts_with("## ") {
+        return Cow::Borrowed(text);
+    }
     let mut out = text.to_owned();
     for (tag, broken) in [
         ("<system-reminder", "<\u{200b}system-reminder"),
@@ -382,7 +397,7 @@ fn defused(text: &str) -> String {
         }
     }
     match out.strip_prefix("## ") {
-        Some(rest) => format!("\u{200b}## {rest}"),
-        None => out,
+        Some(rest) => Cow::Owned(format!("\u{200b}## {rest}")),
+        None => Cow::Owned(out),
     }
 }

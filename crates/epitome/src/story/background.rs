@@ -6,10 +6,10 @@ use super::outcome::{is_wrapper, printed};
 use crate::files::{plain_name, strings_under, values};
 use crate::message::{Call, Message, ResultPart, Role, ToolResult};
 
-/// What stands before the name of a process that goes on.
+/// How a line begins that names a process that goes on.
 const RUNNING: &[&str] = &[
-    "running with session ID ",
-    "running in background with ID: ",
+    "Process running with session ID ",
+    "Command running in background with ID: ",
 ];
 /// It stands among the first lines of an answer.
 const RUNNING_LINES: usize = 6;
@@ -106,8 +106,7 @@ pub(super) fn goes_on(text: &str) -> bool {
 
 /// The process that a line says goes on.
 fn process(line: &str) -> Option<&str> {
-    let mut behind = RUNNING.iter().filter_map(|mark| line.split_once(mark));
-    let (_, behind) = behind.next()?;
+    let behind = RUNNING.iter().find_map(|mark| line.strip_prefix(mark))?;
     let end = behind.find(|one: char| !one.is_alphanumeric() && one != '_' && one != '-');
     behind
         .get(..end.unwrap_or(behind.len()))
