@@ -175,9 +175,11 @@ impl Source<'_> {
             }
         }
         let steps = listed.iter().map(|(file, ..)| file.accounts.len()).max();
-        for at in 0..steps.unwrap_or(0) {
+        // That a file is new says little: what was done to others comes first.
+        for at in (1..steps.unwrap_or(0)).chain([0]) {
             for (file, cost, shown) in &mut listed {
-                let Some(account) = file.accounts.get(at) else {
+                let is_more = at >= *shown;
+                let Some(account) = file.accounts.get(at).filter(|_| is_more) else {
                     continue;
                 };
                 let total = self.cost(account);
