@@ -40,15 +40,15 @@ pub use housekeeping::{Cell, SnapshotLine, SnapshotRow};
 pub use id::{ConversationId, TenantId};
 pub use postgres::PostgresStore;
 pub use rows::{
-    Append, Appended, BeliefRow, ChangeKind, ChangeRow, Claimed, Committed, CompactionRow,
-    CompactionState, ConversationRow, CountedRow, Deleted, EntryRow, EntryWords, JobClaim, JobRow,
-    JobState, LearnedWindow, MemoryRow, NewChange, NewConversation, NodeRow, Oldest, Outcome,
-    OwnedConversation, PinMark, PinRow, Resealed, Restored, Saved, SearchHit, SearchScope,
-    StoreStatistics, SweepBefore, Swept, TenantUsage, TurnRow,
+    Append, Appended, BeliefRow, ChainQuestion, ChangeKind, ChangeRow, Claimed, Committed,
+    CompactionRow, CompactionState, ConversationRow, CountedRow, Deleted, EntryRow, EntryWords,
+    JobClaim, JobRow, JobState, KnownChain, LearnedWindow, MemoryRow, NewChange, NewConversation,
+    NodeRow, Oldest, Outcome, OwnedConversation, PinMark, PinRow, Resealed, Restored, Saved,
+    SearchHit, SearchScope, StoreStatistics, SweepBefore, Swept, TenantUsage, TurnRow,
 };
 pub use seal::Keys;
 pub use sqlite::SqliteStore;
 pub use store::{
-    Beliefs, Changes, Compactions, Conversations, CountedRequests, Entries, Housekeeping, Jobs,
-    Leases, Memories, Outcomes, Pins, Search, Store, Tenants, Turns, Usage,
+    Beliefs, Chains, Changes, Compactions, Conversations, CountedRequests, Entries, Housekeeping,
+    Jobs, Leases, Memories, Outcomes, Pins, Search, Store, Tenants, Turns, Usage,
 };

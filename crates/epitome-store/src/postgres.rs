@@ -2,6 +2,7 @@
 
 mod append;
 mod beliefs;
+mod chains;
 mod changes;
 mod compactions;
 mod connections;

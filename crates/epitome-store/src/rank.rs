@@ -38,14 +38,24 @@ pub(crate) fn scored<T>(
     searched: Searched,
     candidates: Vec<Candidate<T>>,
 ) -> Vec<(T, f64)> {
-    let worths: Vec<f64> = (0..expression.terms().len())
-        .map(|term| {
-            let having = candidates
-                .iter()
-                .filter(|one| one.counts.get(term).is_some_and(|count| *count > 0));
-            worth(searched.texts, having.count())
-        })
-        .collect();
+    let having = |term: usize| {
+        let having = candidates.iter();
+        let having = having.filter(|one| one.counts.get(term).is_some_and(|count| *count > 0));
+        having.count()
+    };
+    let having: Vec<usize> = (0..expression.terms().len()).map(having).collect();
+    scored_by(expression, searched, &having, candidates)
+}
+
+/// The same where not all texts are candidates that have a term: `having` says for each how many there are.
+pub(crate) fn scored_by<T>(
+    expression: &Expression,
+    searched: Searched,
+    having: &[usize],
+    candidates: Vec<Candidate<T>>,
+) -> Vec<(T, f64)> {
+    let worths = having.iter().map(|having| worth(searched.texts, *having));
+    let worths: Vec<f64> = worths.collect();
     let usual = searched.words as f64 / searched.texts.max(1) as f64;
     candidates
         .into_iter()

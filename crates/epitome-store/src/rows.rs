@@ -1,5 +1,6 @@
 //! The plain data that goes into a store and comes out of it.
 
+mod chain;
 mod change;
 mod counted;
 pub(crate) mod housekeeping;
@@ -10,6 +11,7 @@ mod search;
 mod turn;
 mod usage;
 
+pub use chain::{ChainQuestion, KnownChain};
 pub use change::{Appended, ChangeKind, ChangeRow, NewChange};
 pub use counted::CountedRow;
 pub use housekeeping::{

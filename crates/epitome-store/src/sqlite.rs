@@ -3,6 +3,7 @@
 mod append;
 mod arguments;
 mod beliefs;
+mod chains;
 mod changes;
 mod compactions;
 mod conversations;

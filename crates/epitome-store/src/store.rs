@@ -1,6 +1,7 @@
 //! The operations of a store: one trait for each kind of thing that it keeps.
 
 mod beliefs;
+mod chains;
 mod changes;
 mod compactions;
 mod conversations;
@@ -18,6 +19,7 @@ mod turns;
 mod usage;
 
 pub use beliefs::Beliefs;
+pub use chains::Chains;
 pub use changes::Changes;
 pub use compactions::Compactions;
 pub use conversations::Conversations;
@@ -45,6 +47,7 @@ pub trait Store:
     Tenants
     + Conversations
     + Entries
+    + Chains
     + Compactions
     + Changes
     + Pins

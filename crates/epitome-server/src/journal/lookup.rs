@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use epitome::Digest;
 use epitome_store::{
-    AnyStore, CompactionRow, Compactions, ConversationId, CountedRequests, CountedRow, Entries,
-    NodeRow, Result, TenantId,
+    AnyStore, ChainQuestion, Chains, CompactionRow, ConversationId, CountedRow, Entries,
+    KnownChain, NodeRow, Result, TenantId,
 };
 
 use crate::index::ANCHORED_LINKS;
@@ -39,33 +39,58 @@ pub(super) async fn look_up(
     tenant: &TenantId,
     chain: &[Digest],
 ) -> Result<Found> {
-    let nodes = newest_known(store, tenant, chain).await?;
-    let newest = |links: usize| {
-        let newest = chain.get(chain.len().saturating_sub(links)..);
-        newest.unwrap_or(chain)
-    };
-    let Some((known_links, owner)) = last_known(chain, &nodes) else {
+    let question = question(chain, LINKS);
+    let known = store.look_up(tenant, &question).await?;
+    if known.nodes.is_empty() && chain.len() > LINKS {
+        return branched_off_before(store, tenant, chain).await;
+    }
+    Ok(Found::of(chain, known))
+}
+
+fn question(chain: &[Digest], probes: usize) -> ChainQuestion<'_> {
+    let newest = chain.get(chain.len().saturating_sub(SHARED_LINKS)..);
+    ChainQuestion {
+        newest: newest.unwrap_or(chain),
+        probes,
+        compactions: COMPACTIONS,
+        counted: ANCHORED_LINKS,
+    }
+}
+
+/// The same where none of the newest links is known: somewhere before them, or nowhere.
+async fn branched_off_before(
+    store: &AnyStore,
+    tenant: &TenantId,
+    chain: &[Digest],
+) -> Result<Found> {
+    let nodes = known_before(store, tenant, chain).await?;
+    let Some((known_links, _)) = last_known(chain, &nodes) else {
         return Ok(Found {
             nodes,
             ..Found::default()
         });
     };
-    let mut compactions = store.compactions_at(tenant, newest(SHARED_LINKS)).await?;
-    let along = store.compactions_along(tenant, &owner, COMPACTIONS).await?;
-    compactions.extend(along);
-    compactions.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
-    compactions.dedup_by(|a, b| a.id == b.id);
-    // Not at the last link: the same request, when it comes again at another node, is measured as it was the first time.
-    let end = known_links.min(chain.len().saturating_sub(1));
-    let counted = chain.get(end.saturating_sub(ANCHORED_LINKS)..end);
-    Ok(Found {
-        nodes,
-        known_links,
-        compactions,
-        counted: store
-            .counted_at(tenant, counted.unwrap_or_default())
-            .await?,
-    })
+    // What is known of the part that is known, with one link more, because of the last one no counts are told.
+    let part = chain.get(..=known_links).unwrap_or(chain);
+    let known = store.look_up(tenant, &question(part, 2)).await?;
+    let found = Found::of(chain, known);
+    Ok(Found { nodes, ..found })
+}
+
+impl Found {
+    fn of(chain: &[Digest], known: KnownChain) -> Self {
+        let KnownChain {
+            nodes,
+            compactions,
+            counted,
+        } = known;
+        Self {
+            known_links: last_known(chain, &nodes).map_or(0, |(links, _)| links),
+            nodes,
+            compactions,
+            counted,
+        }
+    }
 }
 
 /// How many links lead up to the last known one, and whose that is.
@@ -76,13 +101,14 @@ fn last_known(chain: &[Digest], nodes: &[NodeRow]) -> Option<(usize, Conversatio
     Some((at + 1, last.conversation.clone()))
 }
 
-async fn newest_known(
+/// The last known links before the newest.
+async fn known_before(
     store: &AnyStore,
     tenant: &TenantId,
     chain: &[Digest],
 ) -> Result<Vec<NodeRow>> {
     // The last known link is in `low..high`, if there is any.
-    let (mut low, mut high) = (chain.len().saturating_sub(LINKS), chain.len());
+    let (mut low, mut high) = (0, chain.len().saturating_sub(LINKS));
     loop {
         let step = (high - low).div_ceil(LINKS).max(1);
         let probes: Vec<Digest> = (low..high)
@@ -91,12 +117,7 @@ async fn newest_known(
             .collect();
         let found = store.find_nodes(tenant, &probes).await?;
         if step == 1 {
-            if !found.is_empty() || low == 0 {
-                return Ok(found);
-            }
-            // Nothing among the newest: somewhere before them, or nowhere.
-            (low, high) = (0, low);
-            continue;
+            return Ok(found);
         }
         let is_known = |digest: &Digest| found.iter().any(|node| node.digest == *digest);
         let Some(last) = probes.iter().rposition(is_known) else {

@@ -1,4 +1,4 @@
-use epitome_store::{Append, EntryRow, NewConversation};
+use epitome_store::{Append, CountedRequests as _, EntryRow, NewConversation};
 
 use super::*;
 use crate::index::{Counted, Index};
@@ -50,7 +50,9 @@ async fn the_last_known_link_is_found_wherever_it_is() {
         0, 1, 2, 31, 32, 33, 155, 156, 157, 1_024, 4_967, 4_968, 4_969, 5_000,
     ] {
         let (store, tenant) = store(known).await;
-        let found = newest_known(&store, &tenant, &chain).await.unwrap();
+        let found = look_up(&store, &tenant, &chain).await.unwrap();
+        assert_eq!(found.known_links, known);
+        let found = found.nodes;
         let last = found.iter().map(|node| node.position as usize + 1).max();
         assert_eq!(last.unwrap_or(0), known);
         assert!(found.len() <= LINKS, "{known}: {}", found.len());
@@ -61,9 +63,10 @@ async fn the_last_known_link_is_found_wherever_it_is() {
 async fn short_chains_take_one_question() {
     let (store, tenant) = store(3).await;
     let chain: Vec<Digest> = (0..7).map(digest).collect();
-    let found = newest_known(&store, &tenant, &chain).await.unwrap();
-    assert_eq!(found.len(), 3);
-    assert_eq!(newest_known(&store, &tenant, &[]).await.unwrap(), []);
+    let found = look_up(&store, &tenant, &chain).await.unwrap();
+    assert_eq!((found.nodes.len(), found.known_links), (3, 3));
+    let found = look_up(&store, &tenant, &[]).await.unwrap();
+    assert_eq!(found.nodes, []);
 }
 
 #[tokio::test]

@@ -13,9 +13,9 @@ use epitome::Digest;
 use super::{AnyStore, answered};
 use crate::seal::Value;
 use crate::{
-    Append, Appended, ChangeRow, Changes, Committed, CompactionRow, CompactionState, Compactions,
-    ConversationId, ConversationRow, Conversations, Entries, EntryRow, NewChange, NodeRow, Result,
-    TenantId, TurnRow, Turns,
+    Append, Appended, ChainQuestion, Chains, ChangeRow, Changes, Committed, CompactionRow,
+    CompactionState, Compactions, ConversationId, ConversationRow, Conversations, Entries,
+    EntryRow, KnownChain, NewChange, NodeRow, Result, TenantId, TurnRow, Turns,
 };
 
 /// Hands a call to whichever store this is.
@@ -253,6 +253,22 @@ impl Compactions for AnyStore {
         async move {
             let rows = on!(self, store => store.compactions_along(tenant, conversation, limit))?;
             self.opened(tenant, rows)
+        }
+    }
+}
+
+impl Chains for AnyStore {
+    fn look_up(
+        &self,
+        tenant: &TenantId,
+        question: &ChainQuestion<'_>,
+    ) -> impl Future<Output = Result<KnownChain>> + Send {
+        async move {
+            let known = on!(self, store => store.look_up(tenant, question))?;
+            Ok(KnownChain {
+                compactions: self.opened(tenant, known.compactions)?,
+                ..known
+            })
         }
     }
 }

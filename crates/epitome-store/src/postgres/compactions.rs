@@ -227,11 +227,19 @@ async fn compactions_at(
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
-    let mut transaction = connections.begin().await?;
+    read_compactions_at(&mut *connections.begin().await?, tenant, nodes).await
+}
+
+/// Part of a transaction that only reads.
+pub(super) async fn read_compactions_at(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    nodes: &[Digest],
+) -> Result<Vec<CompactionRow>> {
     let rows = query(SELECT_COMPACTIONS_AT)
         .bind(tenant.as_str())
         .bind(sorted(nodes))
-        .fetch_all(&mut *transaction)
+        .fetch_all(connection)
         .await?;
     rows.iter().map(decode::compaction).collect()
 }
@@ -257,11 +265,21 @@ async fn compactions_along(
     limit: u32,
 ) -> Result<Vec<CompactionRow>> {
     let mut transaction = connections.begin().await?;
+    read_compactions_along(&mut transaction, tenant, conversation, limit).await
+}
+
+/// Part of a transaction that only reads.
+pub(super) async fn read_compactions_along(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    conversation: &ConversationId,
+    limit: u32,
+) -> Result<Vec<CompactionRow>> {
     let rows = query(sql::SELECT_COMPACTIONS_ALONG)
         .bind(tenant.as_str())
         .bind(conversation.as_str())
         .bind(i64::from(limit))
-        .fetch_all(&mut *transaction)
+        .fetch_all(connection)
         .await?;
     rows.iter().map(decode::compaction).collect()
 }

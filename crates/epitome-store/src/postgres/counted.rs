@@ -1,8 +1,8 @@
 //! What providers counted for requests.
 
 use epitome::Digest;
-use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row as _};
 
 use super::PostgresStore;
 use super::connections::{Connections, settle};
@@ -90,11 +90,19 @@ async fn counted_at(
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
-    let mut transaction = connections.begin().await?;
+    read_counted_at(&mut *connections.begin().await?, tenant, nodes).await
+}
+
+/// Part of a transaction that only reads.
+pub(super) async fn read_counted_at(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    nodes: &[Digest],
+) -> Result<Vec<CountedRow>> {
     let rows = query(SELECT)
         .bind(tenant.as_str())
         .bind(sorted(nodes))
-        .fetch_all(&mut *transaction)
+        .fetch_all(connection)
         .await?;
     rows.iter().map(counted).collect()
 }

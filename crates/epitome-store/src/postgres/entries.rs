@@ -199,11 +199,19 @@ async fn find_nodes(
     if digests.is_empty() {
         return Ok(Vec::new());
     }
-    let mut transaction = connections.begin().await?;
+    read_nodes(&mut *connections.begin().await?, tenant, digests).await
+}
+
+/// Part of a transaction that only reads.
+pub(super) async fn read_nodes(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    digests: &[Digest],
+) -> Result<Vec<NodeRow>> {
     let rows = query(SELECT_NODES)
         .bind(tenant.as_str())
         .bind(sorted(digests))
-        .fetch_all(&mut *transaction)
+        .fetch_all(connection)
         .await?;
     rows.iter().map(decode::node).collect()
 }

@@ -1,5 +1,6 @@
 //! The words of entries: keeping them, and finding entries by them.
 
+mod tenant;
 mod terms;
 
 use std::collections::BTreeMap;
@@ -102,21 +103,6 @@ macro_rules! scanned {
 const SEARCH_BRANCH: &str = ancestry!("digest");
 
 const SEARCH_CONVERSATION: &str = ancestry!("conversation");
-
-const SEARCH_TENANT: &str = "\
-    WITH found AS ( \
-        SELECT w.entry, term.place, CAST(sum(w.count) AS BIGINT) AS count \
-            FROM unnest($2, $3) WITH ORDINALITY AS term (first, behind, place) \
-            JOIN entry_words AS w ON w.tenant = $1 \
-                AND w.word >= term.first AND w.word < term.behind \
-            GROUP BY w.entry, term.place \
-    ) \
-    SELECT i.key, n.digest, n.position, n.conversation, i.words, found.place, found.count, \
-        (SELECT count(*) FROM indexed_entries WHERE tenant = $1), \
-        (SELECT CAST(sum(words) AS BIGINT) FROM indexed_entries WHERE tenant = $1) \
-    FROM found JOIN indexed_entries AS i ON i.number = found.entry AND i.tenant = $1 \
-        CROSS JOIN LATERAL (SELECT digest, position, conversation FROM nodes \
-            WHERE tenant = $1 AND entry = i.key ORDER BY position DESC, digest LIMIT 1) AS n";
 
 const SCAN_BRANCH: &str = scanned!("digest");
 
@@ -311,7 +297,9 @@ async fn matching(
     let statement = match scope {
         SearchScope::Branch(_) => SEARCH_BRANCH,
         SearchScope::Conversation(_) => SEARCH_CONVERSATION,
-        SearchScope::Tenant => SEARCH_TENANT,
+        SearchScope::Tenant => {
+            return tenant::matching(connections, tenant, expression, limit).await;
+        }
     };
     let terms = Terms::of(expression);
     let statement = query(statement)

@@ -78,6 +78,20 @@ impl Expression {
         }
     }
 
+    /// The places of terms of which an entry must have one: as many sets as there are parts that it must have.
+    pub(crate) fn needed(&self) -> Vec<std::ops::Range<usize>> {
+        let Self::All(parts) = self else {
+            return vec![0..self.terms().len()];
+        };
+        let mut from = 0;
+        let ranges = parts.iter().map(|part| {
+            let range = from..from + part.terms().len();
+            from = range.end;
+            range
+        });
+        ranges.collect()
+    }
+
     /// Whether an entry has what it takes, by whether it has each of [`terms`](Self::terms).
     pub(crate) fn is_met(&self, present: impl IntoIterator<Item = bool>) -> bool {
         self.is_met_by(&mut present.into_iter())

@@ -1,8 +1,8 @@
 //! What goes over the line: how often, and what is left when it is cut.
 
 use epitome_store::{
-    Committed, Compactions, Conversations, Entries, Error, PostgresStore, Search, SearchScope,
-    Store,
+    ChainQuestion, Chains, Committed, Compactions, Conversations, Entries, Error, PostgresStore,
+    Search, SearchScope, Store,
 };
 use epitome_testkit::postgres::{self, Relay};
 
@@ -65,6 +65,18 @@ async fn requests_take_a_constant_number() {
             assert_eq!(found.len(), usize::from(known == names.len()));
         });
         assert_eq!(taken.await, READ);
+        // Two more for each of the statements behind the first one.
+        let taken = round_trips(&relay, async |store, _| {
+            let question = ChainQuestion {
+                newest: &digests,
+                probes: digests.len(),
+                compactions: 9,
+                counted: 9,
+            };
+            let found = store.look_up(&tenant, &question).await.unwrap();
+            assert_eq!(found.nodes.len(), known);
+        });
+        assert_eq!(taken.await, READ + 6);
         let tip = node(names[known - 1]);
         let taken = round_trips(&relay, async |store, _| {
             assert_eq!(store.path(&tenant, tip).await.unwrap().len(), known);

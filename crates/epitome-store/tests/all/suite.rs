@@ -1,5 +1,7 @@
 //! What every store must do.
 
+#[path = "suite/chains.rs"]
+pub(crate) mod chains;
 #[path = "suite/changes.rs"]
 pub(crate) mod changes;
 #[path = "suite/compactions.rs"]
@@ -70,6 +72,7 @@ macro_rules! run_over {
                 vacuum_changes_nothing;
             importing: a_fork_made_here_outlives_a_deletion, what_was_deleted_here_stays_deleted,
                 a_newer_window_leaves_the_counts;
+            chains: one_question_says_what_many_would;
             counted: counts_are_known_to_all;
             jobs: a_job_is_done_by_one, a_job_of_the_dead_is_taken_over, deleted_with_its_conversation;
             leases: leases_have_one_holder, lost_lease_supersedes;

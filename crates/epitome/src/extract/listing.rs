@@ -28,6 +28,8 @@ struct Detail {
     has_lines: bool,
 }
 
+/// So many accounts of a file are tried before any file gets more: the last of them names all that was done to it.
+const WHOLE: usize = 4;
 /// From little room to much.
 const DETAILS: [Detail; 5] = [
     Detail {
@@ -158,7 +160,8 @@ impl Source<'_> {
         read
     }
 
-    /// The files that fit: every one by its path first, the newest first in line; then all with more, step by step.
+    /// The files that fit: every one by its path first, the newest first in line; then the newest with more, and where
+    /// there is room left all with more of what was changed in them.
     pub(super) fn list(
         &self,
         files: &[Accounts],
@@ -174,18 +177,24 @@ impl Source<'_> {
                 listed.push((file, cost, 0));
             }
         }
-        let steps = listed.iter().map(|(file, ..)| file.accounts.len()).max();
-        // That a file is new says little: what was done to others comes first.
-        for at in (1..steps.unwrap_or(0)).chain([0]) {
-            for (file, cost, shown) in &mut listed {
-                let is_more = at >= *shown;
-                let Some(account) = file.accounts.get(at).filter(|_| is_more) else {
-                    continue;
-                };
-                let total = self.cost(account);
-                if let Some(rest) = (left + *cost).checked_sub(total) {
-                    (left, *cost, *shown) = (rest, total, at + 1);
-                }
+        let mut tell = |(file, cost, shown): &mut (&Accounts, u64, usize), at: usize| {
+            let Some(account) = file.accounts.get(at).filter(|_| at >= *shown) else {
+                return false;
+            };
+            let total = self.cost(account);
+            let rest = (left + *cost).checked_sub(total);
+            if let Some(rest) = rest {
+                (left, *cost, *shown) = (rest, total, at + 1);
+            }
+            rest.is_some()
+        };
+        for file in &mut listed {
+            let _ = (0..WHOLE).rev().any(|at| tell(file, at));
+        }
+        let most = listed.iter().map(|(file, ..)| file.accounts.len()).max();
+        for at in WHOLE..most.unwrap_or(0) {
+            for file in &mut listed {
+                tell(file, at);
             }
         }
         listed.reverse();

@@ -25,27 +25,6 @@ pub(super) struct FoundRule {
 const RULE_BYTES: usize = 400;
 /// How much more a rule is worth that says that it stands.
 const EXPLICIT: f64 = 1.6;
-/// And one about how the work is done: whoever goes on will commit and test, whatever the conversation was about.
-const OF_WORK: f64 = 2.0;
-/// Words of such rules, in small letters.
-const WORK: &[&str] = &[
-    "commit",
-    "push",
-    "merge",
-    "rebase",
-    "branch",
-    "test",
-    "lint",
-    "format",
-    "build",
-    "release",
-    "review",
-    "changelog",
-    "pull",
-    "pr",
-    "prs",
-    "ci",
-];
 /// How much the length of a rule counts against what it shares with the conversation.
 const SIZE: f64 = 0.7;
 /// What files with rules for agents are called, in small letters.
@@ -97,8 +76,7 @@ impl Source<'_> {
                 Strength::Explicit => EXPLICIT,
                 Strength::Plain => 1.0,
             };
-            let of_work = if is_of_work(&rule.text) { OF_WORK } else { 1.0 };
-            factor * of_work * survey.relevance(&rule.text, SIZE)
+            factor * survey.relevance(&rule.text, SIZE)
         };
         let mut ranked: Vec<(f64, &FoundRule)> =
             rules.iter().map(|rule| (score(rule), rule)).collect();
@@ -134,16 +112,6 @@ fn client_texts(message: &Message) -> impl Iterator<Item = &str> {
             is_sent || is_own && stretch.source == provenance::Source::Typed
         })
         .map(|stretch| stretch.text)
-}
-
-/// Whether a rule says how the work is done.
-fn is_of_work(rule: &str) -> bool {
-    let lower = rule.to_lowercase();
-    let mut words = lower.split(|one: char| !one.is_alphanumeric());
-    words.any(|word| {
-        let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix('s'));
-        WORK.contains(&word) || stem.is_some_and(|stem| WORK.contains(&stem))
-    })
 }
 
 /// Whether a call reads a file with rules for agents.

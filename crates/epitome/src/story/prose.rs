@@ -22,6 +22,8 @@ pub(crate) struct Unit<'a> {
 const LONGEST: usize = 420;
 /// Shorter ones say nothing by themselves.
 const SHORTEST: usize = 12;
+/// How code blocks begin that hold commands.
+const SHELLS: &[&str] = &["bash", "sh", "shell", "zsh", "console"];
 /// A line of code is told up to this length, and is worth this.
 const LONGEST_CODE: usize = 160;
 const CODE: f64 = 0.6;
@@ -43,7 +45,7 @@ pub(crate) fn units<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
     units_and(Code::LeftOut, text, each);
 }
 
-/// The same with the lines of code blocks: in a plan they say what is to be run.
+/// The same with the lines of a shell's code blocks: in a plan they say what is to be run.
 pub(crate) fn units_with_code<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
     units_and(Code::Told, text, each);
 }
@@ -56,17 +58,19 @@ enum Code {
 
 fn units_and<'a>(code: Code, text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
     let mut place = 0;
-    let mut is_code = false;
+    let (mut is_code, mut is_shell) = (false, false);
     // What a sentence announces is said by the next one.
     let mut announced = 0.0;
     for line in lines(text) {
         let line = line.trim();
         if line.starts_with("```") || line.starts_with("~~~") {
             is_code = !is_code;
+            let language = line.trim_start_matches(['`', '~']).trim();
+            is_shell = is_code && SHELLS.contains(&language);
             place += 1;
             continue;
         }
-        if is_code && code == Code::Told && (SHORTEST..LONGEST_CODE).contains(&line.len()) {
+        if is_shell && code == Code::Told && (SHORTEST..LONGEST_CODE).contains(&line.len()) {
             place += 1;
             let worth = CODE;
             each(place, Unit { text: line, worth });

@@ -80,6 +80,12 @@ impl<'e, K: Ord, T> Matches<'e, K, T> {
         Ok(())
     }
 
+    /// The same where it is known by itself how many texts there are, and how many have each term.
+    pub(in super::super) fn scored_by(self, searched: Searched, having: &[usize]) -> Vec<(T, f64)> {
+        let found = self.found.into_values().collect();
+        rank::scored_by(self.expression, searched, having, found)
+    }
+
     /// What meets the query, with how well it fits, in the order of keys.
     pub(in super::super) fn scored(self) -> Vec<(T, f64)> {
         let found = self.found.into_values().collect();
