@@ -81,7 +81,7 @@ impl Expression {
     /// The places of terms of which an entry must have one: as many sets as there are parts that it must have.
     pub(crate) fn needed(&self) -> Vec<std::ops::Range<usize>> {
         let Self::All(parts) = self else {
-            return vec![0..self.terms().len()];
+            return std::iter::once(0..self.terms().len()).collect();
         };
         let mut from = 0;
         let ranges = parts.iter().map(|part| {

@@ -14,16 +14,16 @@ use crate::rank::Searched;
 use crate::words::Expression;
 use crate::{Error, Result, SearchHit, TenantId};
 
-/// How many entries have each term, as far as ten thousand, and how long entries are, by as many of them: their keys are
+/// How many entries have each term, as far as two thousand, and how long entries are, by as many of them: their keys are
 /// digests, so that the first ones are any.
 const HOW_COMMON: &str = "\
     WITH sample AS MATERIALIZED ( \
-        SELECT words FROM indexed_entries WHERE tenant = $1 ORDER BY key LIMIT 10000 \
+        SELECT words FROM indexed_entries WHERE tenant = $1 ORDER BY key LIMIT 2000 \
     ) \
     SELECT \
         (SELECT count(DISTINCT few.entry) FROM (SELECT w.entry FROM entry_words AS w \
             WHERE w.tenant = $1 AND w.word >= term.first AND w.word < term.behind \
-            ORDER BY w.word LIMIT 10000) AS few), \
+            ORDER BY w.word LIMIT 2000) AS few), \
         (SELECT count(*) FROM sample), \
         (SELECT CAST(COALESCE(sum(words), 0) AS BIGINT) FROM sample) \
     FROM unnest($2, $3) WITH ORDINALITY AS term (first, behind, place) ORDER BY term.place";
