@@ -419,7 +419,11 @@ impl Inner {
                 let is_remade = at + 1 >= LONG_CHAIN
                     && dropped <= REMADE_TAIL
                     && chain.len() - at <= REMADE_TAIL;
-                is_remade || tip.digest == *known
+                // Another node may have gone on with it meanwhile: then the known links lead on from the tip.
+                let last = tip.links.checked_sub(1).and_then(|last| chain.get(last));
+                let is_on_the_way =
+                    tip.links <= at + 1 && last.is_some_and(|(_, link)| *link == tip.digest);
+                is_remade || tip.digest == *known || is_on_the_way
             })
     }
 
@@ -435,3 +439,7 @@ impl Inner {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "index/index_tests.rs"]
+mod tests;
