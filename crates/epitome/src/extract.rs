@@ -108,9 +108,7 @@ impl Source<'_> {
         let (mut parts, mut left) = self.opening(read);
         parts.root = story.root.as_ref().map(Root::told);
         left = left.saturating_sub(parts.root.iter().map(|root| self.cost(root)).sum());
-        parts
-            .brief
-            .extend(self.brief(percent_of(left, BRIEF_PERCENT).max(REQUEST_TOKENS.min(left / 3))));
+        parts.brief.extend(self.brief(of_room(left, BRIEF_PERCENT)));
         left = left.saturating_sub(parts.brief.iter().map(|line| self.cost(&line.text)).sum());
         parts.last_words = self.last_words(percent_of(left, CLOSE_PERCENT));
         if self.holds_latest_request {
@@ -244,7 +242,7 @@ impl Source<'_> {
             true => REQUEST_PERCENT_OF_CHAT,
             false => REQUEST_PERCENT,
         };
-        percent_of(left, percent).max(REQUEST_TOKENS).min(left / 3)
+        of_room(left, percent)
     }
 
     fn is_in_span(&self, position: usize) -> bool {
@@ -323,6 +321,11 @@ impl Source<'_> {
             Some((position, text))
         })
     }
+}
+
+/// A share of the room for what is quoted at length: enough to say something, and never most of it.
+fn of_room(left: u64, percent: u64) -> u64 {
+    percent_of(left, percent).max(REQUEST_TOKENS).min(left / 3)
 }
 
 /// The command that a message of the user is: `/review`. What a client does by itself begins with another tag.

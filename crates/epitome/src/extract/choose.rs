@@ -117,13 +117,8 @@ impl Source<'_> {
             true => Vec::new(),
             false => self.looked_at(story, &survey),
         };
-        if !self.dress.lists_files() {
-            parts.read = self.list(
-                &looked_at,
-                &mut coverage,
-                percent_of(left, LOOKED_AT_PERCENT),
-            );
-        }
+        let room = percent_of(left, LOOKED_AT_PERCENT);
+        self.list_more(&looked_at, &mut parts.read, &mut coverage, room);
         let listed = parts.changed.iter().chain(&parts.read).chain(&parts.rules);
         left = left.saturating_sub(listed.map(|line| self.cost(&line.text)).sum());
         let together = self.told_together(read, parts.latest_request.as_ref());

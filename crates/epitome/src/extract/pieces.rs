@@ -7,7 +7,8 @@ use crate::files::values;
 use crate::lines::lines as lines_of;
 use crate::message::{Block, Call, Message, Role};
 use crate::provenance::{Source, stretches as stretches_of};
-use crate::story::{command_line, is_plan, prose, without_number};
+use crate::story::prose::{self, Code};
+use crate::story::{command_line, is_plan, without_number};
 use crate::summary::LineKind;
 use crate::word_cut::{behind_long_word, first_words};
 
@@ -102,7 +103,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
         place += 1;
         match block {
             Block::Text(text) if message.role == Role::Assistant => {
-                told(text, &mut place, &mut add);
+                told(text, Code::LeftOut, &mut place, &mut add);
             }
             Block::Text(text) if message.role == Role::User => {
                 for stretch in stretches_of(text) {
@@ -114,7 +115,7 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
                         }
                         Source::Client => {}
                         // A model wrote it, earlier.
-                        Source::Summary => told_with_code(stretch.text, &mut place, &mut add),
+                        Source::Summary => told(stretch.text, Code::Told, &mut place, &mut add),
                         Source::Output => {
                             lines(stretch.text, &mut place, &mut |line, place| {
                                 add(Voice::Result, Cow::Borrowed(line), place, 0.0);
@@ -143,25 +144,12 @@ pub(super) fn of<'a>(position: usize, message: &'a Message, each: &mut impl FnMu
 /// What a model says, sentence by sentence.
 fn told<'a>(
     text: &'a str,
+    code: Code,
     place: &mut usize,
     add: &mut impl FnMut(Voice, Cow<'a, str>, usize, f64),
 ) {
     let from = *place;
-    prose::units(text, |number, unit| {
-        *place = from + number;
-        let text = Cow::Borrowed(unit.text);
-        add(Voice::Assistant, text, *place, unit.worth);
-    });
-}
-
-/// The same of a plan or of what an earlier session left.
-fn told_with_code<'a>(
-    text: &'a str,
-    place: &mut usize,
-    add: &mut impl FnMut(Voice, Cow<'a, str>, usize, f64),
-) {
-    let from = *place;
-    prose::units_with_code(text, |number, unit| {
+    prose::units_with(code, text, |number, unit| {
         *place = from + number;
         let text = Cow::Borrowed(unit.text);
         add(Voice::Assistant, text, *place, unit.worth);

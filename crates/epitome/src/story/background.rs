@@ -30,19 +30,24 @@ pub(super) struct Background<'a> {
 impl<'a> Background<'a> {
     pub(super) fn of(entries: impl Iterator<Item = &'a Message>) -> Self {
         let mut background = Self::default();
+        let mut asked: Option<&Message> = None;
         for message in entries {
-            if message.role == Role::Assistant && !background.began.is_empty() {
-                message.calls().for_each(|call| background.ask(call));
+            if message.role == Role::Assistant {
+                asked = Some(message);
+                if !background.began.is_empty() {
+                    message.calls().for_each(|call| background.ask(call));
+                }
             }
             for result in message.results() {
-                background.answer(result);
+                let mut calls = asked.into_iter().flat_map(Message::calls);
+                background.answer(result, || calls.find(|call| call.id == result.call_id));
             }
         }
         background
     }
 
     fn ask(&mut self, call: &'a Call) {
-        if !ASKING.contains(&plain_name(&call.name).as_str()) {
+        if !only_asks(call) {
             return;
         }
         let is_typed = |name: &str| matches!(plain_name(name).as_str(), "chars" | "input");
@@ -59,14 +64,17 @@ impl<'a> Background<'a> {
         }
     }
 
-    fn answer(&mut self, result: &'a ToolResult) {
+    /// Takes a result; `call` finds what it answers. What asks for a process that nobody was seen to begin begins none.
+    fn answer(&mut self, result: &'a ToolResult, call: impl FnOnce() -> Option<&'a Call>) {
         if let Some(began) = self.asks.get(&*result.call_id) {
             self.later.entry(*began).or_default().push(result);
             return;
         }
         let lines = result.texts().flat_map(str::lines).take(RUNNING_LINES);
         let mut processes = lines.filter_map(process);
-        if let Some(process) = processes.next() {
+        if let Some(process) = processes.next()
+            && call().is_some_and(|call| !only_asks(call))
+        {
             self.began.insert(process, &result.call_id);
         }
     }
@@ -95,6 +103,11 @@ impl<'a> Background<'a> {
             is_error: last.is_error,
         })
     }
+}
+
+/// Whether a call is of a tool that asks what a process printed since, or types into it.
+fn only_asks(call: &Call) -> bool {
+    ASKING.contains(&plain_name(&call.name).as_str())
 }
 
 /// Whether an answer says that what it is of goes on.

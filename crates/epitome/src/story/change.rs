@@ -30,8 +30,6 @@ pub(crate) struct FileRecord {
     pub(crate) messages: Vec<String>,
     /// What edits of it were said to be for, the newest last; looks at it, as long as no edit was.
     pub(crate) purposes: Vec<String>,
-    /// Whether it was edited.
-    pub(crate) has_aims: bool,
     /// What it declares, as far as it was read.
     pub(crate) outline: Vec<(String, String)>,
 }
@@ -54,7 +52,7 @@ const LINE_CHARS: usize = 110;
 impl FileRecord {
     /// Adds an edit. What looks at the file were for says nothing of what was done to it.
     pub(crate) fn edit(&mut self, edit: &Edit, position: usize) {
-        if !std::mem::replace(&mut self.has_aims, true) {
+        if self.edits == 0 {
             self.purposes.clear();
         }
         self.edits += 1;
@@ -118,7 +116,7 @@ impl FileRecord {
 
     /// Notes what a look was for. Of a file that was changed, this says nothing of what was done to it.
     pub(crate) fn is_read_for(&mut self, purpose: Option<&str>) {
-        if let Some(purpose) = purpose.filter(|_| !self.has_aims) {
+        if let Some(purpose) = purpose.filter(|_| self.edits == 0) {
             push_newest(&mut self.purposes, purpose);
         }
     }

@@ -42,21 +42,18 @@ const BARE: f64 = 0.35;
 
 /// The units of a text in order, with their numbers; code blocks are left out.
 pub(crate) fn units<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
-    units_and(Code::LeftOut, text, each);
+    units_with(Code::LeftOut, text, each);
 }
 
-/// The same with the lines of a shell's code blocks: in a plan they say what is to be run.
-pub(crate) fn units_with_code<'a>(text: &'a str, each: impl FnMut(usize, Unit<'a>)) {
-    units_and(Code::Told, text, each);
-}
-
+/// Whether the lines of a shell's code blocks are told: in a plan they say what is to be run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Code {
+pub(crate) enum Code {
     Told,
     LeftOut,
 }
 
-fn units_and<'a>(code: Code, text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
+/// The units of a text in order, with such lines or without.
+pub(crate) fn units_with<'a>(code: Code, text: &'a str, mut each: impl FnMut(usize, Unit<'a>)) {
     let mut place = 0;
     let (mut is_code, mut is_shell) = (false, false);
     // What a sentence announces is said by the next one.

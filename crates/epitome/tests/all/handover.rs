@@ -391,6 +391,20 @@ fn what_came_later_is_told_of_the_command_that_was_begun() {
     assert!(!text.contains("write_stdin"), "{text}");
 }
 
+/// The command that began it is not there any more: it was summarised before, or lies outside of the span.
+#[test]
+fn a_process_that_nobody_was_seen_to_begin_has_no_command() {
+    let mut work = work();
+    let goes_on = "Process running with session ID 417\nOutput:\nhalf of it\n";
+    for _ in 0..3 {
+        let asks = r#"{"session_id":417,"chars":""}"#;
+        work.step("Still running.", "write_stdin", asks, goes_on);
+    }
+    let text = work.summary(900);
+    assert!(text.contains("write_stdin 417"), "{text}");
+    assert!(!text.contains("``"), "{text}");
+}
+
 #[test]
 fn a_failure_that_came_later_fails_now() {
     let mut work = work();
