@@ -395,11 +395,18 @@ fn what_came_later_is_told_of_the_command_that_was_begun() {
 #[test]
 fn a_process_that_nobody_was_seen_to_begin_has_no_command() {
     let mut work = work();
+    work.padding();
     let goes_on = "Process running with session ID 417\nOutput:\nhalf of it\n";
     for _ in 0..3 {
         let asks = r#"{"session_id":417,"chars":""}"#;
         work.step("Still running.", "write_stdin", asks, goes_on);
     }
+    work.say(user("And now?")).step(
+        "Going on.",
+        "Read",
+        "{\"file_path\":\"a.go\"}",
+        &"// text\n".repeat(300),
+    );
     let text = work.summary(900);
     assert!(text.contains("write_stdin 417"), "{text}");
     assert!(!text.contains("``"), "{text}");
