@@ -2,6 +2,7 @@
 
 mod counted;
 mod epochs;
+mod names;
 mod pins;
 mod too_long;
 mod written;
@@ -27,7 +28,7 @@ const CAPACITY: usize = 400_000;
 /// conversation; one that drops more of them has made a fork.
 const REMADE_TAIL: usize = 4;
 const LONG_CHAIN: usize = 8;
-/// Attempts that are remembered, and conversations with the same first words.
+/// Attempts that are remembered, conversations with the same first words, and those that turned out to be others.
 const TRIED: usize = 10_000;
 type Digests<T> = HashMap<Digest, T, Prehashed>;
 
@@ -57,6 +58,8 @@ struct Inner {
     preparing: HashSet<ConversationId>,
     dropped_pins: DroppedPins,
     too_long: TooLong,
+    /// What was taken for a conversation of its own, and which one it is.
+    renamed: HashMap<ConversationId, ConversationId>,
 }
 
 /// What is known of a link.
@@ -348,14 +351,6 @@ impl Index {
 }
 
 impl Inner {
-    fn node(&mut self, digest: &Digest) -> Option<&mut Node> {
-        if !self.young.contains_key(digest) {
-            let node = self.old.remove(digest)?;
-            self.young.insert(*digest, node);
-        }
-        self.young.get_mut(digest)
-    }
-
     /// Whose a link is. Another program may begin with the same words: a request of another kind that brings nothing
     /// new is its first.
     fn owner(

@@ -3,6 +3,7 @@
 mod health;
 mod late;
 mod lookup;
+mod names;
 mod turns;
 mod work;
 mod writer;

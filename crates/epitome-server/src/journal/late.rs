@@ -13,6 +13,7 @@ use epitome_store::{
 };
 
 use super::health::Health;
+use super::names;
 use super::writer::{Queue, unstore};
 use crate::clock;
 use crate::index::Index;
@@ -72,8 +73,11 @@ impl Late {
     pub(super) async fn commit(
         self,
         mut span: Append,
-        row: CompactionRow,
+        mut row: CompactionRow,
     ) -> Option<CompactionRow> {
+        let spans = std::slice::from_mut(&mut span);
+        names::settle(&self.store, &self.tenant, &self.index, spans, &self.health).await;
+        row.conversation = self.index.name_of(row.conversation);
         let may_wait = self.shared.hold(&mut span) <= LATE_BYTES;
         let write = || {
             let committed = self.store.commit_compaction(&self.tenant, &span, &row);

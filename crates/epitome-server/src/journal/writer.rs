@@ -12,6 +12,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::health::Health;
 use super::late::may_pass;
+use super::names;
 use crate::index::{Index, Written};
 use crate::open_store::OpenStore;
 use crate::words::{self, CatchUp};
@@ -176,12 +177,17 @@ pub(super) async fn write_all(
             }
         }
         keep_turns(&store, &tenant, &mut turns, &health).await;
+        names::settle(&store, &tenant, &index, &mut appends, &health).await;
         append_all(&store, &tenant, &index, &appends, &health).await;
-        keep_counted(&store, &tenant, &counted, &health).await;
+        let counted = counted.into_iter().map(|row: CountedRow| CountedRow {
+            conversation: index.name_of(row.conversation),
+            ..row
+        });
+        keep_counted(&store, &tenant, &counted.collect::<Vec<_>>(), &health).await;
         for append in appends {
             unindexed.add(append.entries);
         }
-        note_all(&store, &tenant, notes, &health).await;
+        note_all(&store, &tenant, &index, notes, &health).await;
         health.give_back(bytes);
         match words::index(&store, &tenant, unindexed.due(pace)).await {
             Ok(()) => {}
@@ -298,10 +304,19 @@ enum Note {
     Belief(Box<BeliefUpdate>),
 }
 
-async fn note_all(store: &AnyStore, tenant: &TenantId, notes: Vec<Note>, health: &Health) {
+async fn note_all(
+    store: &AnyStore,
+    tenant: &TenantId,
+    index: &Index,
+    notes: Vec<Note>,
+    health: &Health,
+) {
     for note in notes {
         let written = match note {
-            Note::Outcome(outcome) => store.record_outcome(tenant, &outcome).await,
+            Note::Outcome(mut outcome) => {
+                outcome.conversation = outcome.conversation.map(|id| index.name_of(id));
+                store.record_outcome(tenant, &outcome).await
+            }
             Note::Belief(update) => update.save(store).await,
         };
         match written {
