@@ -420,11 +420,13 @@ impl Course {
             // Nothing of it is sure to fit; a smaller one may.
             return self.gauge().fresh_lines().is_some();
         };
-        let window = self.window().tokens;
         let own = match self.preset.trigger {
             Trigger::HardLine => None,
-            Trigger::Tiers(thresholds) => Some((window as f64 * thresholds.emergency) as u64),
+            Trigger::Tiers(thresholds) => {
+                Some((self.window().tokens as f64 * thresholds.emergency) as u64)
+            }
             _ => {
+                let window = self.window().tokens;
                 let own = self.preset.threshold_tokens(self.window(), Some(lines));
                 // One that lies just below would be overtaken by a single long message.
                 let near = percent_of(lines.hard_tokens, NEAR_PERCENT);

@@ -10,11 +10,12 @@ mod swap;
 
 pub use belief::{Belief, Count, Evidence, Learned, Lesson, RefusedSize, TurnKind};
 pub use calibration::{
-    CALIBRATED_ERROR_RATIO, Calibration, CountedSize, UNCALIBRATED_ERROR_RATIO, UsageFinding,
+    CALIBRATED_ERROR_RATIO, Calibration, CountedSize, Rate, UNCALIBRATED_ERROR_RATIO, UsageFinding,
 };
 pub use swap::{CachePrices, Growth as TurnGrowth, Swap, Target, Waited, is_surely_cold};
 
 use crate::window::{Lines, Margins, Window};
+use calibration::rounded;
 
 /// A reserve that is counted only on the side of the output takes at most this part of the window.
 const RESERVE_CAP_DIVISOR: u64 = 4;
@@ -52,7 +53,7 @@ pub enum OutputCounting {
 ///     window: Window::configured(200_000),
 ///     margins: Margins::default(),
 ///     asked: Asked::default(),
-///     calibration: Calibration::default(),
+///     rate: Calibration::default().rate(),
 /// };
 /// let counted = CountedSize { real_tokens: 140_000, estimated_tokens: 140_000 };
 /// let reading = gauge.read(142_000, &[counted]);
@@ -70,7 +71,7 @@ pub struct Gauge {
     /// What the request asks for.
     pub asked: Asked,
     /// How the provider counts.
-    pub calibration: Calibration,
+    pub rate: Rate,
 }
 
 /// How large a request is, and where its lines are. Real tokens, as far as they are known.
@@ -92,15 +93,15 @@ impl Gauge {
     /// believed where it counts more.
     #[must_use]
     pub fn read(&self, estimated_tokens: u64, anchors: &[CountedSize]) -> Reading {
-        let calibration = self.calibration;
+        let rate = self.rate;
         let by_anchor = anchors.iter().map(|anchor| {
-            let size = anchor.anchored(estimated_tokens, calibration);
+            let size = anchor.anchored(estimated_tokens, rate);
             let uncounted = estimated_tokens.saturating_sub(anchor.estimated_tokens);
-            (size, anchor.since(uncounted, calibration))
+            (size, anchor.since(uncounted, rate))
         });
-        let whole = calibration.real(estimated_tokens);
+        let whole = rate.real(estimated_tokens);
         let (size_tokens, uncounted_tokens) = by_anchor.max().unwrap_or((whole, whole));
-        let error_tokens = calibration.error_tokens(uncounted_tokens, self.window.tokens);
+        let error_tokens = rate.error_tokens(uncounted_tokens, self.window.tokens);
         Reading {
             size_tokens,
             error_tokens,
@@ -119,7 +120,7 @@ impl Gauge {
             .checked_sub(error_tokens)?;
         let share = self.margins.prepare_share.clamp(0.0, 1.0);
         (hard_tokens > 0).then_some(Lines {
-            prepare_tokens: (hard_tokens as f64 * share).round() as u64,
+            prepare_tokens: rounded(hard_tokens, share),
             hard_tokens,
         })
     }
@@ -129,9 +130,9 @@ impl Gauge {
     pub fn fresh_lines(&self) -> Option<Lines> {
         let capacity = self.window.tokens.checked_sub(self.reserve_tokens())?;
         // The error bar is a share of the size, up to a bound.
-        let within = (capacity as f64 / (1.0 + self.calibration.error_ratio())) as u64;
+        let within = (capacity as f64 / (1.0 + self.rate.error_ratio())) as u64;
         let error_tokens = self
-            .calibration
+            .rate
             .error_tokens(capacity, self.window.tokens)
             .min(capacity - within.min(capacity));
         self.lines(error_tokens)

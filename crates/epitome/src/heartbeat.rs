@@ -85,14 +85,19 @@ impl HeartbeatPart {
     /// The part of a message.
     #[must_use]
     pub fn of(message: &Message) -> Self {
-        Self::with(message, || pin::find([(0, message)]).is_empty())
+        let has_no_pins = || pin::find([(0, message)]).is_empty();
+        Self::with(message, message.is_typed_by_user(), has_no_pins)
     }
 
-    /// The part of a message, for a caller who knows whether it has no pins.
-    pub(crate) fn with(message: &Message, has_no_pins: impl FnOnce() -> bool) -> Self {
+    /// The part of a message, for a caller who knows whether somebody typed in it and whether it has no pins.
+    pub(crate) fn with(
+        message: &Message,
+        is_typed: bool,
+        has_no_pins: impl FnOnce() -> bool,
+    ) -> Self {
         match message.role {
             Role::Assistant if is_answer(message) => Self::Ok,
-            Role::User => check(message, has_no_pins),
+            Role::User if is_typed => check(message, has_no_pins),
             _ => Self::None,
         }
     }
@@ -121,7 +126,6 @@ fn check(message: &Message, has_no_pins: impl FnOnce() -> bool) -> HeartbeatPart
     let is_plain = |block: &Block| matches!(block, Block::Text(_) | Block::Injected(_));
     let bytes: usize = message.spoken().map(str::len).sum();
     if bytes > CHECK_BYTES
-        || !message.is_typed_by_user()
         || !message.blocks.iter().all(is_plain)
         || message.spoken().any(signature::is_own)
     {

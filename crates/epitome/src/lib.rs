@@ -105,7 +105,7 @@ pub use extract::Source;
 pub use files::{FileOperations, TOOL_FAILURE_CHARS, ToolFailure};
 pub use gauge::{
     Asked, Belief, CALIBRATED_ERROR_RATIO, CachePrices, Calibration, Count, CountedSize, Evidence,
-    Gauge, Learned, Lesson, OutputCounting, Reading, RefusedSize, Swap, Target, TurnGrowth,
+    Gauge, Learned, Lesson, OutputCounting, Rate, Reading, RefusedSize, Swap, Target, TurnGrowth,
     TurnKind, UNCALIBRATED_ERROR_RATIO, UsageFinding, Waited, is_surely_cold,
 };
 pub use guard::{

@@ -38,6 +38,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::message::{Message, Role};
+use crate::provenance;
 use crate::signature::Embedded;
 
 pub use cap::{CappedPins, cap, pin_budget_tokens};
@@ -222,12 +223,19 @@ pub(crate) fn sorted<'a>(
         board.add(pin);
     }
     let mut typed_messages = 0_usize;
+    // Whether somebody typed something in a message is asked only where that matters.
+    let mut uncounted: Vec<&Message> = Vec::new();
     for (position, message, sayings) in messages {
         if let Some(sayings) = sayings {
             for (saying, sentence) in sayings.sentences(message) {
                 board.hear(position, saying, sentence);
             }
         } else if message.role == Role::User {
+            typed_messages += uncounted
+                .drain(..)
+                .filter(|one| one.is_typed_by_user())
+                .take(2)
+                .count();
             // A summary of ours stands in front; one that turns up later is quoted by somebody.
             let place = match typed_messages {
                 0 | 1 => Place::Front,
@@ -238,8 +246,8 @@ pub(crate) fn sorted<'a>(
             }
         }
         // Past the second nothing depends on it any more.
-        if typed_messages < 2 {
-            typed_messages += usize::from(message.is_typed_by_user());
+        if typed_messages < 2 && message.role == Role::User {
+            uncounted.push(message);
         }
     }
     let pins = board.pins.into_iter().map(|(pin, _)| pin).collect();
@@ -288,7 +296,7 @@ impl Board<'_> {
     }
 
     fn typed(&mut self, position: usize, text: &str) {
-        for saying in saying::read(0, text) {
+        for saying in saying::read(0, text, provenance::typed(text)) {
             if let Some(sentence) = saying.of(text) {
                 self.hear(position, &saying, sentence);
             }

@@ -76,6 +76,44 @@ impl Message {
     /// Whether a person typed something in it.
     #[must_use]
     pub fn is_typed_by_user(&self) -> bool {
-        self.typed().any(|text| text.trim() != OPENING)
+        self.typed().any(is_own)
+    }
+}
+
+fn is_own(typed: &str) -> bool {
+    typed.trim() != OPENING
+}
+
+/// What the user typed in a message, for those who ask several times: to take a text apart costs more than to read it.
+pub(crate) struct Typed<'a>(Vec<TypedText<'a>>);
+
+/// One of the texts of a message.
+pub(crate) struct TypedText<'a> {
+    pub(crate) text: &'a str,
+    /// The stretches of it that he typed.
+    pub(crate) typed: Vec<&'a str>,
+}
+
+impl<'a> Typed<'a> {
+    pub(crate) fn of(message: &'a Message) -> Self {
+        let texts = message.spoken().filter(|_| message.role == Role::User);
+        let apart = texts.map(|text| TypedText {
+            text,
+            typed: typed(text).collect(),
+        });
+        Self(apart.collect())
+    }
+
+    /// Whether a person typed something in it.
+    pub(crate) fn is_any(&self) -> bool {
+        self.0
+            .iter()
+            .flat_map(|one| &one.typed)
+            .any(|text| is_own(text))
+    }
+
+    /// Text by text.
+    pub(crate) fn texts(&self) -> &[TypedText<'a>] {
+        &self.0
     }
 }

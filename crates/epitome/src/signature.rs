@@ -1,5 +1,9 @@
 //! How a summary of this engine is known again: a mark with the digest and the length of what follows.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::digest::Digest;
 use crate::reference::vibe;
 
@@ -62,7 +66,8 @@ impl<'a> Embedded<'a> {
 
 /// The body of the first summary in `text`, if nobody has altered it, and what stands behind it.
 pub(crate) fn split_body(text: &str) -> Option<(&str, &str)> {
-    let start = text.find(MARK)?;
+    static MARKS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
+    let start = MARKS.find(text.as_bytes())?;
     let (head, rest) = text.get(start + MARK.len()..)?.split_once("]\n")?;
     let (digest, length) = head.split_once(' ')?;
     let (body, behind) = rest.split_at_checked(length.parse().ok()?)?;

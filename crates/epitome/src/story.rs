@@ -133,7 +133,9 @@ impl Story {
         }
         let mut heads: HashMap<&str, String> = HashMap::new();
         for (position, message) in entries.filter(|(_, message)| message.role == Role::Assistant) {
-            let purpose = message.spoken().last().and_then(prose::purpose);
+            // What nobody calls has no purpose.
+            let said = message.calls().next().and_then(|_| message.spoken().last());
+            let purpose = said.and_then(prose::purpose);
             let purpose = purpose.map(|purpose| story.told(purpose));
             for call in message.calls() {
                 let result = results.get(&*call.id).copied();

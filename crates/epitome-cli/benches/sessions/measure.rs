@@ -75,7 +75,7 @@ pub(crate) fn prepare_line(window_tokens: u64, output_tokens: Option<u64>) -> u6
             output_tokens,
             counting: OutputCounting::Together,
         },
-        calibration: Calibration::default(),
+        rate: Calibration::default().rate(),
     };
     gauge.lines(0).map_or(0, |lines| lines.prepare_tokens)
 }

@@ -118,7 +118,7 @@ impl Keeper {
         let refused = RefusedSize {
             window_tokens: overflow.window_tokens,
             request_tokens: overflow.request_tokens,
-            own_tokens: gauge.calibration.real(ticket.sent_tokens),
+            own_tokens: gauge.rate.real(ticket.sent_tokens),
             output_tokens: ticket.output_tokens.unwrap_or(0),
             counting,
         };
@@ -154,21 +154,21 @@ impl Keeper {
     /// A refusal without a word, which is an overflow only where the request nearly fills the window.
     pub(crate) fn wordless(&self, ticket: &Ticket, status: u16, body: &[u8]) -> Option<Overflow> {
         let gauge = self.gauge(ticket);
-        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        let tokens = gauge.rate.real(ticket.sent_tokens);
         Overflow::wordless(status, body, tokens, gauge.window.tokens)
     }
 
     /// Whether a request fills half of its window or more by our own count, so that it may turn out to be too long.
     pub(crate) fn may_overflow(&self, ticket: &Ticket) -> bool {
         let gauge = self.gauge(ticket);
-        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        let tokens = gauge.rate.real(ticket.sent_tokens);
         self.mode == Mode::Act && tokens.saturating_mul(2) >= gauge.window.tokens
     }
 
     /// Whether a request nearly fills its window, by our own count.
     pub(crate) fn is_nearly_full(&self, ticket: &Ticket) -> bool {
         let gauge = self.gauge(ticket);
-        let tokens = gauge.calibration.real(ticket.sent_tokens);
+        let tokens = gauge.rate.real(ticket.sent_tokens);
         let reserve = gauge.reserve_tokens();
         tokens + reserve >= gauge.window.tokens / 10 * 9
     }
@@ -334,7 +334,7 @@ impl Keeper {
     pub(crate) fn refused_again(&self, refused: &Ticket, sent: &Ticket, why: SecondRefusal) {
         if why == SecondRefusal::TooLong {
             let gauge = self.gauge(sent);
-            let tokens = gauge.calibration.real(sent.sent_tokens);
+            let tokens = gauge.rate.real(sent.sent_tokens);
             self.index.refuse_size(&sent.place.conversation, tokens);
             return;
         }

@@ -163,7 +163,7 @@ impl Course {
     /// All of the window, by the meter: what must stay may take what was kept free for the answer.
     fn whole_window(&self, sight: &Sight<'_>) -> u64 {
         // What a compaction makes was never counted: its own size decides how far it may be off.
-        let error = 1.0 + self.gauge().calibration.error_ratio();
+        let error = 1.0 + self.gauge().rate.error_ratio();
         let real = self.window().tokens as f64 * WHOLE_WINDOW_PERCENT / error;
         self.usable(sight, real as u64)
     }

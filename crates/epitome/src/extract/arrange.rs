@@ -178,9 +178,22 @@ const REQUEST_CHARS: usize = 90;
 /// A request in short. A word that would take all of the room, such as the path of a picture, says least.
 fn in_short(request: &str) -> String {
     let is_long = |word: &str| word.chars().count() > REQUEST_CHARS / 2;
-    let words = request.split_whitespace();
-    let words = words.map(|word| if is_long(word) { "[…]" } else { word });
-    clip(&words.collect::<Vec<_>>().join(" "), REQUEST_CHARS)
+    let words = request.split(|one: char| one.is_whitespace() || one.is_control());
+    let words = words.filter(|word| !word.is_empty());
+    let mut short = String::new();
+    let mut chars = 0;
+    for word in words.map(|word| if is_long(word) { "[…]" } else { word }) {
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.push_str(word);
+        chars += word.chars().count();
+        // What follows is cut off anyway.
+        if chars > REQUEST_CHARS {
+            break;
+        }
+    }
+    clip(&short, REQUEST_CHARS)
 }
 
 const LATEST: &str = "the latest one, above";

@@ -9,6 +9,9 @@ const LIST_MARKS: &[char] = &['-', '*', '+', ' ', '\t'];
 /// What the user or the assistant lists as not done yet; `None` where a message lists nothing of this kind. A check list
 /// that a client sends along is a form to fill in, and what a tool returned is nobody's list.
 pub(super) fn open_items(message: &Message) -> Option<Vec<String>> {
+    if !message.spoken().any(|text| text.contains(OPEN_BOX)) {
+        return None;
+    }
     let said: Vec<&str> = match message.role {
         Role::User => message.typed().collect(),
         Role::Assistant => message.spoken().collect(),

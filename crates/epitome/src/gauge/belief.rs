@@ -158,7 +158,7 @@ impl Belief {
                 output_tokens,
                 counting: self.counting.unwrap_or(table),
             },
-            calibration: self.calibration,
+            rate: self.calibration.rate(),
         }
     }
 
@@ -171,7 +171,7 @@ impl Belief {
             turn,
             kind,
         } = count;
-        let expected = self.calibration.real(estimated_tokens);
+        let expected = self.calibration.rate().real(estimated_tokens);
         let finding = UsageFinding::of(real_tokens, expected, window);
         match turn {
             TurnKind::Plain => {}

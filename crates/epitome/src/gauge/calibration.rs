@@ -77,8 +77,7 @@ impl UsageFinding {
 
 /// How many real tokens an estimated one is, for one model at one endpoint: the median over its last plain turns.
 ///
-/// *Input*: [`Calibration::observe`]. *Queries*: [`Calibration::ratio`], [`Calibration::error_tokens`],
-/// [`Calibration::real`].
+/// *Input*: [`Calibration::observe`]. *Queries*: [`Calibration::ratio`], [`Calibration::rate`].
 ///
 /// A single odd count moves nothing: until there are five, two counts as estimated stand beside them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,33 +146,86 @@ impl Calibration {
         self.ratios.get(..kept).unwrap_or_default()
     }
 
-    /// How far above [`Calibration::real`] the truth may lie, as a part of it (0.1 = a tenth). Shrinks with the square
-    /// root of the turns down to [`CALIBRATED_ERROR_RATIO`], and grows with how far the high counts lie above the
-    /// median. A provider that counts less than the meter makes it no larger.
+    /// What it comes to.
     #[must_use]
-    pub fn error_ratio(self) -> f64 {
-        let known = UNCALIBRATED_ERROR_RATIO / (f64::from(self.turns) + 1.0).sqrt();
-        known
-            .max(self.above)
-            .clamp(CALIBRATED_ERROR_RATIO, LARGEST_ERROR_RATIO)
+    pub fn rate(&self) -> Rate {
+        let known = match self.turns {
+            0 => UNCALIBRATED_ERROR_RATIO,
+            // From here on it would be less than what is believed at best.
+            7.. => CALIBRATED_ERROR_RATIO,
+            turns => UNCALIBRATED_ERROR_RATIO / (f64::from(turns) + 1.0).sqrt(),
+        };
+        Rate {
+            ratio: self.ratio,
+            error_ratio: known
+                .max(self.above)
+                .clamp(CALIBRATED_ERROR_RATIO, LARGEST_ERROR_RATIO),
+            is_well_counted: self.turns >= WELL_COUNTED_TURNS,
+        }
+    }
+}
+
+/// What a [`Calibration`] comes to: how real tokens follow from estimated ones, and how far that may be off.
+///
+/// ```
+/// use epitome::Calibration;
+///
+/// let rate = Calibration::default().rate();
+/// assert_eq!(rate.real(10_000), 10_000);
+/// assert_eq!(rate.error_tokens(10_000, 200_000), 1_000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    ratio: f64,
+    error_ratio: f64,
+    is_well_counted: bool,
+}
+
+impl Rate {
+    /// How far above [`Rate::real`] the truth may lie, as a part of it (0.1 = a tenth). Shrinks with the square root of the
+    /// turns down to [`CALIBRATED_ERROR_RATIO`], and grows with how far the high counts lie above the median. A provider
+    /// that counts less than the meter makes it no larger.
+    #[must_use]
+    pub const fn error_ratio(self) -> f64 {
+        self.error_ratio
     }
 
     /// The error bar of so many real tokens that no provider counted, in a window: never more than a tenth of it once
     /// ten plain turns were counted, nor a quarter before.
     #[must_use]
     pub fn error_tokens(self, uncounted_tokens: u64, window_tokens: u64) -> u64 {
-        let most = match self.turns {
-            WELL_COUNTED_TURNS.. => window_tokens / 10,
-            _ => window_tokens / 4,
+        let most = match self.is_well_counted {
+            true => window_tokens / 10,
+            false => window_tokens / 4,
         };
-        ((uncounted_tokens as f64 * self.error_ratio()).ceil() as u64).min(most)
+        rounded_up(uncounted_tokens, self.error_ratio).min(most)
     }
 
     /// Real tokens for estimated ones, rounded up.
     #[must_use]
     pub fn real(self, estimated_tokens: u64) -> u64 {
-        (estimated_tokens as f64 * self.ratio).ceil() as u64
+        match self.ratio {
+            1.0 => estimated_tokens,
+            ratio => rounded_up(estimated_tokens, ratio),
+        }
     }
+}
+
+/// A part of a number of tokens, rounded: what `is_up` says of the rest decides. It is asked for at every request, and
+/// without calls: not every processor that this is built for can round, and what fits in 63 bits is converted at once.
+fn part_of(tokens: u64, part: f64, is_up: impl Fn(f64) -> bool) -> u64 {
+    let tokens = i64::try_from(tokens).unwrap_or(i64::MAX) as f64 * part;
+    let whole = tokens as i64;
+    let rounded = whole.saturating_add(i64::from(is_up(tokens - whole as f64)));
+    u64::try_from(rounded).unwrap_or(0)
+}
+
+fn rounded_up(tokens: u64, part: f64) -> u64 {
+    part_of(tokens, part, |rest| rest > 0.0)
+}
+
+pub(super) fn rounded(tokens: u64, part: f64) -> u64 {
+    part_of(tokens, part, |rest| rest >= 0.5)
 }
 
 /// The middle of a sorted list, or the mean of the two in the middle.
@@ -197,13 +249,11 @@ impl CountedSize {
     /// Real tokens of the conversation now that the meter says `estimated_now`. What came since is taken to be like what
     /// was counted where that counts more than usual.
     #[must_use]
-    pub fn anchored(self, estimated_now: u64, calibration: Calibration) -> u64 {
+    pub fn anchored(self, estimated_now: u64, rate: Rate) -> u64 {
         match estimated_now.checked_sub(self.estimated_tokens) {
-            Some(new) => self
-                .real_tokens
-                .saturating_add(self.since(new, calibration)),
+            Some(new) => self.real_tokens.saturating_add(self.since(new, rate)),
             None => {
-                let gone = calibration.real(self.estimated_tokens - estimated_now);
+                let gone = rate.real(self.estimated_tokens - estimated_now);
                 self.real_tokens.saturating_sub(gone)
             }
         }
@@ -211,9 +261,9 @@ impl CountedSize {
 
     /// Real tokens of what came since, by the meter `estimated_tokens`.
     #[must_use]
-    pub fn since(self, estimated_tokens: u64, calibration: Calibration) -> u64 {
+    pub fn since(self, estimated_tokens: u64, rate: Rate) -> u64 {
         let own = self.real_tokens as f64 / self.estimated_tokens.max(1) as f64;
-        let ratio = own.min(*PLAUSIBLE_RATIOS.end()).max(calibration.ratio());
-        (estimated_tokens as f64 * ratio).ceil() as u64
+        let ratio = own.min(*PLAUSIBLE_RATIOS.end()).max(rate.ratio);
+        rounded_up(estimated_tokens, ratio)
     }
 }

@@ -6,6 +6,7 @@ use crate::heartbeat::HeartbeatPart;
 use crate::message::{Block, Message, Role};
 use crate::meter::Meter;
 use crate::pin::{Pin, Sayings};
+use crate::provenance::Typed;
 use crate::reference::spacebot::{SUMMARY_MARK, truncated_count};
 use crate::signature::Embedded;
 use crate::summary::{BULLET_TOKENS, Earlier};
@@ -103,17 +104,19 @@ impl Facts {
             .next()
             .filter(|_| message.role == Role::User);
         // Reading the sentences of a message costs most of all this: it is done once.
-        let sayings = Sayings::of(message);
+        let typed = Typed::of(message);
+        let sayings = Sayings::of(message, &typed);
         let (pins, _) = pin::sorted(Vec::new(), [(0, message, sayings.as_ref())], &[]);
+        let is_typed = typed.is_any();
         let is_marker = first_of_user.is_some_and(|text| truncated_count(text).is_some());
         Self {
             role: message.role,
-            is_typed_by_user: message.is_typed_by_user() || carries_summary(message),
+            is_typed_by_user: is_typed || carries_summary(message),
             is_own_summary: first_of_user.is_some_and(signature::is_own),
             is_stacked_summary: is_marker
                 || first_of_user.is_some_and(|text| text.starts_with(SUMMARY_MARK)),
             is_marker,
-            heartbeat: HeartbeatPart::with(message, || pins.is_empty()),
+            heartbeat: HeartbeatPart::with(message, is_typed, || pins.is_empty()),
             pin_tokens: saturate(pin_tokens(message, &pins, meter)),
             tokens: saturate(tokens),
             trimmable_tokens: saturate(trimmable),

@@ -71,17 +71,12 @@ impl Scale {
     #[inline]
     pub(crate) fn add(&mut self, character: char) {
         match u8::try_from(character) {
-            Ok(byte) if byte.is_ascii() => self.add_ascii(byte),
+            Ok(byte) if byte.is_ascii() => self.step(kind(byte)),
             _ => {
                 self.step(WIDE);
                 self.units += wide_weight(character);
             }
         }
-    }
-
-    #[inline]
-    fn add_ascii(&mut self, byte: u8) {
-        self.step(kind(byte));
     }
 
     #[inline]
@@ -97,13 +92,44 @@ impl Scale {
 }
 
 pub(crate) fn units(text: &str) -> u64 {
-    let mut scale = Scale::new();
     if text.is_ascii() {
-        text.bytes().for_each(|byte| scale.add_ascii(byte));
-    } else {
-        text.chars().for_each(|character| scale.add(character));
+        return ascii_units(text.as_bytes());
     }
+    let mut scale = Scale::new();
+    text.chars().for_each(|character| scale.add(character));
     scale.units
+}
+
+/// The same without anything that a step hands to the next but the kind of its byte: most texts are counted here.
+fn ascii_units(text: &[u8]) -> u64 {
+    let mut units = 0;
+    let mut last = NOTHING;
+    for byte in text {
+        let kind = kind(*byte);
+        let pair = usize::from((last << 3 | kind) & 63);
+        units += u64::from(AFTER.get(pair).copied().unwrap_or_default());
+        last = kind;
+    }
+    units + u64::from(beyond_words(text)) * WORDLESS_EXTRA
+}
+
+/// How many letters stand in runs beyond what a word may have. A run that is so long has one of the bytes that are looked at.
+fn beyond_words(text: &[u8]) -> u32 {
+    let mut beyond = 0;
+    let mut behind = 0;
+    for at in (0..text.len()).step_by(LONGEST_WORD as usize) {
+        let kind_at = |at: usize| text.get(at).map(|byte| kind(*byte));
+        let letter = kind_at(at).filter(|kind| *kind <= UPPER && at >= behind);
+        if letter.is_none() {
+            continue;
+        }
+        let before = (0..at).rev().take_while(|at| kind_at(*at) == letter);
+        let from = at - before.count();
+        behind = at + (at..).take_while(|at| kind_at(*at) == letter).count();
+        let length = u32::try_from(behind - from).unwrap_or(u32::MAX);
+        beyond += length.saturating_sub(LONGEST_WORD);
+    }
+    beyond
 }
 
 const KINDS: [u8; 256] = {
@@ -129,4 +155,34 @@ const KINDS: [u8; 256] = {
 #[inline]
 fn kind(byte: u8) -> u8 {
     KINDS.get(usize::from(byte)).copied().unwrap_or(MARK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scale, units};
+
+    #[test]
+    fn in_one_go_or_step_by_step() {
+        let word = |letters: usize| "a".repeat(letters);
+        let mut texts: Vec<String> = ["", "a", "Two words, 3 4.\n\n  fn main() { }", "naïve café"]
+            .map(str::to_owned)
+            .to_vec();
+        for before in 0..60 {
+            for letters in [1, 23, 24, 25, 26, 47, 48, 49, 50, 100] {
+                let spaces = " ".repeat(before);
+                texts.push(format!("{spaces}{}", word(letters)));
+                texts.push(format!(
+                    "{spaces}{}A{} {}",
+                    word(letters),
+                    word(30),
+                    word(letters)
+                ));
+            }
+        }
+        for text in texts {
+            let mut scale = Scale::new();
+            text.chars().for_each(|character| scale.add(character));
+            assert_eq!(units(&text), scale.units, "{text:?}");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::class::Class;
 use super::grammar::is_negation;
-use super::languages::{Tongue, is_number_word};
-use super::phrases::{PHRASES, Phrases};
+use super::languages::Tongue;
+use super::phrases::{Node, PHRASES, Phrases};
 use crate::letters::{is_letter as is_alphanumeric, small};
 
 /// Stands for what is quoted: a quotation says nothing about the one who quotes.
@@ -36,6 +36,24 @@ struct Word {
     end: usize,
     /// Whether a comma, a colon or a dash stands before it.
     begins: bool,
+    /// Whether it is a number, in digits or in words.
+    is_number: bool,
+    /// The phrases that begin with it.
+    phrases: Option<Node>,
+}
+
+impl Word {
+    /// Looks up what it begins, and whether it is a number. "One" is both a number and a word of phrases.
+    fn look_up(&mut self, lower: &str) {
+        let word = lower.get(self.start..self.end).unwrap_or_default();
+        let itself = PHRASES.after(Phrases::START, word, false);
+        self.is_number = word.starts_with(|c: char| c.is_ascii_digit())
+            || itself.is_some_and(|node| PHRASES.is_number(node));
+        self.phrases = match itself {
+            None if self.is_number => PHRASES.after(Phrases::START, word, true),
+            known => known,
+        };
+    }
 }
 
 /// A phrase of a table, found in the sentence.
@@ -53,7 +71,10 @@ type Found = (usize, usize, &'static [(Tongue, Class)]);
 impl Sentence {
     pub(super) fn read(text: &str) -> Self {
         let lower = without_quotations(text);
-        let words = words(&lower);
+        let mut words = words(&lower);
+        for word in &mut words {
+            word.look_up(&lower);
+        }
         let mut sentence = Self {
             lower,
             words,
@@ -169,26 +190,27 @@ impl Sentence {
 
     /// Whether the word at `at` is a number, in digits or in words.
     pub(super) fn is_number(&self, at: usize) -> bool {
-        let word = self.word(at);
-        word.starts_with(|c: char| c.is_ascii_digit()) || is_number_word(word)
+        self.words.get(at).is_some_and(|word| word.is_number)
     }
 
     /// Every phrase that stands in the sentence: where, how long, and what it says in each language.
     fn scan(&self) -> Vec<Found> {
         let phrases = &*PHRASES;
         let mut found = Vec::with_capacity(self.words.len());
-        for at in 0..self.words.len() {
-            let mut node = Phrases::START;
-            for here in at..self.words.len() {
-                let word = self.word(here);
-                let Some(next) = phrases.after(node, word, || self.is_number(here)) else {
+        for (at, first) in self.words.iter().enumerate() {
+            let mut node = first.phrases;
+            for here in at + 1.. {
+                let Some(phrase) = node else {
                     break;
                 };
-                node = next;
-                let says = phrases.says(node);
+                let says = phrases.says(phrase);
                 if !says.is_empty() {
-                    found.push((at, here - at + 1, says));
+                    found.push((at, here - at, says));
                 }
+                let Some(next) = self.words.get(here).filter(|_| phrases.goes_on(phrase)) else {
+                    break;
+                };
+                node = phrases.after(phrase, self.word(here), next.is_number);
             }
         }
         found
@@ -257,17 +279,32 @@ fn words(lower: &str) -> Vec<Word> {
     let mut start = None;
     let mut begins = true;
     let mut previous = ' ';
-    let mut characters = lower.chars();
     let mut at = 0;
-    while let Some(character) = characters.next() {
+    while let Some(rest) = lower.get(at..).filter(|rest| !rest.is_empty()) {
         let here = at;
+        // Most of a word is read in one go.
+        let run = rest
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let run = run.count();
+        if run > 0 {
+            start.get_or_insert(here);
+            at += run;
+            previous = rest
+                .as_bytes()
+                .get(run - 1)
+                .map_or(' ', |last| char::from(*last));
+            continue;
+        }
+        let mut characters = rest.chars();
+        let character = characters.next().unwrap_or(' ');
         at += character.len_utf8();
         let before = std::mem::replace(&mut previous, character);
         if is_letter(character) {
             start.get_or_insert(here);
             continue;
         }
-        let next = characters.clone().next().unwrap_or(' ');
+        let next = characters.next().unwrap_or(' ');
         if start.is_some() && is_letter(next) && is_joint(before, character, next) {
             continue;
         }
@@ -276,6 +313,8 @@ fn words(lower: &str) -> Vec<Word> {
                 start,
                 end: here,
                 begins: std::mem::take(&mut begins),
+                is_number: false,
+                phrases: None,
             });
         }
         begins |= matches!(
@@ -288,6 +327,8 @@ fn words(lower: &str) -> Vec<Word> {
             start,
             end: lower.len(),
             begins,
+            is_number: false,
+            phrases: None,
         });
     }
     words

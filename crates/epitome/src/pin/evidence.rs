@@ -10,7 +10,7 @@ use super::grammar;
 use super::languages::Tongue;
 use super::reading::Strength;
 use super::standing::Reader;
-use super::weights::{Key, LONGEST, LONGEST_FIRST, WEIGHTS};
+use super::weights::{Key, LONGEST, LONGEST_FIRST, WEIGHTS, WordHash};
 
 /// The points from which a sentence is in force.
 const NEEDED: i32 = 2;
@@ -104,29 +104,29 @@ impl Reader<'_> {
     fn phrase_points(&self) -> i32 {
         let sentence = self.sentence;
         let first = self.first();
-        let mut found: Vec<(Key, i16)> = Vec::with_capacity(2 * sentence.len());
+        let words = (0..sentence.len()).map(|at| self.weighed_word(at));
+        let words: Vec<WordHash> = words.collect();
+        let mut found: Vec<(Key, i16)> = Vec::new();
         let mut find = |key: Key| found.extend(WEIGHTS.of(key).map(|weight| (key, weight)));
-        for at in 0..sentence.len() {
+        for at in 0..words.len() {
             let mut anywhere = Some(Key::ANYWHERE);
             let (mut placed, longest) = match at {
                 _ if at == first => (Some(Key::FIRST), LONGEST_FIRST),
                 0 => (None, LONGEST),
                 _ => (sentence.begins(at).then_some(Key::LATER), LONGEST),
             };
-            for here in at..sentence.len().min(at + longest) {
-                let word = self.weighed_word(here);
+            for (word, length) in words.iter().skip(at).zip(1..=longest) {
                 anywhere = anywhere
-                    .filter(|_| here < at + LONGEST)
-                    .map(|key| key.and(word));
-                placed = placed.map(|key| key.and(word));
+                    .filter(|_| length <= LONGEST)
+                    .map(|key| key.and(*word));
+                placed = placed.map(|key| key.and(*word));
                 anywhere.into_iter().chain(placed).for_each(&mut find);
             }
         }
-        if let Some(last) = sentence.len().checked_sub(1) {
-            let word = self.weighed_word(last);
-            find(Key::LAST.and(word));
-            if let Some(before) = last.checked_sub(1) {
-                find(Key::LAST.and(self.weighed_word(before)).and(word));
+        if let [before @ .., last] = words.as_slice() {
+            find(Key::LAST.and(*last));
+            if let Some(before) = before.last() {
+                find(Key::LAST.and(*before).and(*last));
             }
         }
         found.sort_unstable();
@@ -135,11 +135,10 @@ impl Reader<'_> {
     }
 
     /// The word as phrases have it: numbers are all the same, but "one" is one of several more often than a number.
-    fn weighed_word(&self, at: usize) -> &str {
+    fn weighed_word(&self, at: usize) -> WordHash {
         match self.sentence.word(at) {
-            "one" => "one",
-            _ if self.sentence.is_number(at) => "#",
-            word => word,
+            word if word == "one" || !self.sentence.is_number(at) => WordHash::of(word),
+            _ => WordHash::NUMBER,
         }
     }
 

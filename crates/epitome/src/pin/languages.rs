@@ -5,8 +5,9 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
+
 use super::class::Class;
-use super::phrases::{PHRASES, Phrases};
 use crate::fast_hash::FastMap;
 
 pub(super) const GENERAL: &str = include_str!("languages/general.txt");
@@ -55,15 +56,6 @@ impl Tongue {
     }
 }
 
-/// Whether `word` is a number in words.
-pub(super) fn is_number_word(word: &str) -> bool {
-    let node = PHRASES.after(Phrases::START, word, || false);
-    node.is_some_and(|node| {
-        let mut says = PHRASES.says(node).iter();
-        says.any(|(_, class)| *class == Class::Number)
-    })
-}
-
 /// The pieces of scripts without spaces, by their first character.
 pub(super) static PIECES: LazyLock<FastMap<char, Vec<(Class, &'static str)>>> =
     LazyLock::new(|| {
@@ -109,9 +101,17 @@ pub(super) fn lists(class: Class, phrase: &str) -> bool {
     starts_with_listed(class, phrase, |rest, _| rest.is_empty())
 }
 
-/// Whether a phrase of the list of a class begins with a character.
-pub(super) fn begins_listed(class: Class, first: char) -> bool {
-    LISTS.contains_key(&(class, first))
+/// Whether a phrase of the list of a class may stand at the beginning of a text, by two characters of it and whatever their size:
+/// most texts begin with others.
+pub(super) fn may_begin_listed(class: Class, text: &str) -> bool {
+    let mut characters = text.chars().map(|one| one.to_lowercase().next());
+    let (Some(first), second) = (characters.next().flatten(), characters.next().flatten()) else {
+        return false;
+    };
+    let list = LISTS.get(&(class, first)).into_iter().flatten();
+    // A comma may stand in a phrase where the list has none, and apostrophes are alike.
+    let mut seconds = list.map(|phrase| phrase.chars().nth(1));
+    matches!(second, Some(',' | '’')) || seconds.any(|listed| listed.is_none() || listed == second)
 }
 
 /// Whether `text` begins with a phrase of the list of a class, and what follows satisfies `test`.
@@ -137,13 +137,27 @@ static WHOLE_LISTS: LazyLock<FastMap<Class, Vec<&'static str>>> = LazyLock::new(
     lists
 });
 
-/// Whether `text` contains a phrase of the list of a class, as whole words where words stand apart.
+/// Those that are looked for inside of texts.
+static SOUGHT: LazyLock<FastMap<Class, Vec<(&'static str, Finder<'static>)>>> =
+    LazyLock::new(|| {
+        let classes = [Class::Inside, Class::Heading];
+        let sought = |class: Class| {
+            let list = WHOLE_LISTS.get(&class).into_iter().flatten();
+            list.map(|phrase| (*phrase, Finder::new(phrase))).collect()
+        };
+        classes
+            .map(|class| (class, sought(class)))
+            .into_iter()
+            .collect()
+    });
+
+/// Whether `text` contains a phrase of the list of one of those classes, as whole words where words stand apart.
 pub(super) fn contains_listed(class: Class, text: &str) -> bool {
-    let list = WHOLE_LISTS.get(&class);
+    let list = SOUGHT.get(&class);
     let is_ascii = text.is_ascii();
-    let may_have = |phrase: &&&str| !is_ascii || phrase.is_ascii();
-    let mut list = list.into_iter().flatten().filter(may_have);
-    list.any(|phrase| {
+    let list = list.into_iter().flatten();
+    let mut list = list.filter(|(phrase, _)| !is_ascii || phrase.is_ascii());
+    list.any(|(phrase, finder)| {
         let borders = |at: usize| {
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let behind = text.get(at + phrase.len()..);
@@ -152,6 +166,6 @@ pub(super) fn contains_listed(class: Class, text: &str) -> bool {
                 && phrase.ends_with(char::is_alphanumeric);
             !phrase.is_ascii() || !before.is_some_and(char::is_alphanumeric) && !goes_on
         };
-        text.match_indices(phrase).any(|(at, _)| borders(at))
+        finder.find_iter(text.as_bytes()).any(borders)
     })
 }

@@ -16,6 +16,8 @@ pub(super) struct Phrases {
     next: FastMap<(Node, &'static str), Node>,
     /// How phrases go on with a number, for each node.
     numbers: Vec<Option<Node>>,
+    /// Whether phrases go on behind each node.
+    goes_on: Vec<bool>,
     /// What phrases say in each language, in the order of their nodes.
     says: Vec<(Tongue, Class)>,
     /// Where that of each node begins, and the end.
@@ -30,16 +32,22 @@ impl Phrases {
     pub(super) const START: Node = Node(0);
 
     /// The phrases that go on with `word`, or with a number.
-    pub(super) fn after(
-        &self,
-        node: Node,
-        word: &str,
-        is_number: impl Fn() -> bool,
-    ) -> Option<Node> {
+    pub(super) fn after(&self, node: Node, word: &str, is_number: bool) -> Option<Node> {
         let next: &FastMap<(Node, &str), Node> = &self.next;
         let number = || self.numbers.get(node.0 as usize).copied().flatten();
         let literal = next.get(&(node, word)).copied();
-        literal.or_else(|| number().filter(|_| is_number()))
+        literal.or_else(|| number().filter(|_| is_number))
+    }
+
+    /// Whether any phrase goes on behind these words: most end with the first.
+    pub(super) fn goes_on(&self, node: Node) -> bool {
+        self.goes_on.get(node.0 as usize).copied().unwrap_or(true)
+    }
+
+    /// Whether the words up to here are a number.
+    pub(super) fn is_number(&self, node: Node) -> bool {
+        let mut says = self.says(node).iter();
+        says.any(|(_, class)| *class == Class::Number)
     }
 
     /// What the words up to here say, for each language.
@@ -55,10 +63,12 @@ impl Phrases {
         let mut phrases = Self {
             next: FastMap::with_capacity_and_hasher(NODES, Default::default()),
             numbers: Vec::with_capacity(NODES),
+            goes_on: Vec::with_capacity(NODES),
             says: Vec::new(),
             first_says: Vec::new(),
         };
         phrases.numbers.push(None);
+        phrases.goes_on.push(false);
         let mut ends: Vec<(Node, Tongue, Class)> = Vec::with_capacity(NODES);
         for tongue in Tongue::ALL {
             for (class, list) in lists_of(tongue.table()) {
@@ -134,6 +144,10 @@ impl Phrases {
         };
         if next == new {
             self.numbers.push(None);
+            self.goes_on.push(false);
+            if let Some(goes_on) = self.goes_on.get_mut(node.0 as usize) {
+                *goes_on = true;
+            }
         }
         next
     }

@@ -1,6 +1,7 @@
 //! What one sentence says: whether it is a standing instruction, and what it does to earlier ones.
 
 use super::clauses::Sentence;
+use super::sentences::Register;
 use super::standing::Reader;
 use super::state::Change;
 use super::unspaced;
@@ -38,8 +39,20 @@ pub(crate) fn in_force(sentence: &str) -> Option<Strength> {
 enum Depth {
     /// Whether it has the form of a rule.
     Form,
-    /// What it comes to where somebody typed it, too: its words are weighed.
+    /// What it comes to in a document that somebody sent, too: where it says that it stands, its words are weighed.
+    Document,
+    /// What it comes to where somebody typed it: its words are weighed.
     Weight,
+}
+
+impl Depth {
+    fn weighs(self, strength: Option<Strength>) -> bool {
+        match self {
+            Self::Form => false,
+            Self::Document => strength == Some(Strength::Explicit),
+            Self::Weight => true,
+        }
+    }
 }
 
 /// What a sentence says about itself and about earlier ones.
@@ -58,6 +71,14 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn of(sentence: &str) -> Self {
         Self::with(sentence, Depth::Weight)
+    }
+
+    /// What one says that stands in such a text, as far as that asks.
+    pub(super) fn within(register: Register, sentence: &str) -> Self {
+        match register {
+            Register::Typed => Self::of(sentence),
+            Register::Document => Self::with(sentence, Depth::Document),
+        }
     }
 
     fn with(sentence: &str, depth: Depth) -> Self {
@@ -119,7 +140,7 @@ fn judged<'a>(
     for reader in readers {
         let strength = rule(reader);
         reads = reads.max(strength);
-        if depth == Depth::Weight {
+        if depth.weighs(strength) {
             in_force = in_force.max(reader.in_force(strength));
         }
     }

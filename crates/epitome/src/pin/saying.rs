@@ -9,7 +9,7 @@ use super::sentences::{Item, Piece, Register, pieces};
 use super::state::Change;
 use super::{PinKind, todo, typed_part};
 use crate::message::{Message, Role};
-use crate::provenance;
+use crate::provenance::Typed;
 use crate::signature::Embedded;
 
 /// A sentence that somebody typed and that may bind: where it stands and what it says, without its words.
@@ -42,13 +42,14 @@ pub(crate) struct Sayings(Arc<[Saying]>);
 impl Sayings {
     /// Reads what somebody typed. `None` for messages of others, and where a summary of ours stands inside: its
     /// instructions are no sentences of the message.
-    pub(crate) fn of(message: &Message) -> Option<Self> {
+    pub(crate) fn of(message: &Message, typed: &Typed<'_>) -> Option<Self> {
         if message.role != Role::User || message.spoken().any(|text| Embedded::find(text).is_some())
         {
             return None;
         }
-        let texts = message.spoken().enumerate();
-        Some(Self(texts.flat_map(|(at, text)| read(at, text)).collect()))
+        let texts = typed.texts().iter().enumerate();
+        let sayings = texts.flat_map(|(at, one)| read(at, one.text, one.typed.iter().copied()));
+        Some(Self(sayings.collect()))
     }
 
     /// The sentences with their words; `message` is the one that was read.
@@ -67,12 +68,16 @@ impl Sayings {
     }
 }
 
-/// The sentences of one text that matter, in order.
-pub(super) fn read(at: usize, text: &str) -> impl Iterator<Item = Saying> {
+/// The sentences that matter in what is typed of one text, in order.
+pub(super) fn read<'a>(
+    at: usize,
+    text: &'a str,
+    typed: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = Saying> {
     let at = u32::try_from(at).unwrap_or(u32::MAX);
-    let typed = provenance::typed(text).flat_map(|stretch| pieces(typed_part(stretch)));
-    typed.filter_map(move |piece| {
-        let (kind, reading) = (kind(&piece), Reading::of(piece.text));
+    let pieces = typed.flat_map(|stretch| pieces(typed_part(stretch)));
+    pieces.filter_map(move |piece| {
+        let (kind, reading) = (kind(&piece), Reading::within(piece.register, piece.text));
         let is_todo = kind == PinKind::Todo;
         let change = match piece.item {
             Item::Ticked => Some(Change::Finishes),

@@ -1,7 +1,7 @@
 //! The sentences of a typed text: what is code, quotation, log or markup is left out.
 
 use super::class::Class;
-use super::languages::{lists, starts_with_listed};
+use super::languages::{lists, may_begin_listed, starts_with_listed};
 use super::reading::Strength;
 use super::typed::lines;
 
@@ -193,7 +193,11 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 fn is_tail(text: &str) -> bool {
-    let start = first_chars(text.trim_start(), TAIL_CHARS);
+    let text = text.trim_start();
+    if !may_begin_listed(Class::Tail, text) {
+        return false;
+    }
+    let start = first_chars(text, TAIL_CHARS);
     let end = sentence_end(start).unwrap_or(0);
     let sentence = start.get(..end).unwrap_or_default().trim();
     if sentence.is_empty() || sentence.split_whitespace().count() > TAIL_WORDS {

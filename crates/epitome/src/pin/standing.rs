@@ -42,6 +42,8 @@ pub(super) struct Reader<'a> {
     pub(super) tongue: Tongue,
     /// Where clauses begin, behind the words that may stand before a rule.
     pub(super) starts: Vec<usize>,
+    /// What they are.
+    heads: Vec<Hit>,
 }
 
 impl<'a> Reader<'a> {
@@ -50,6 +52,7 @@ impl<'a> Reader<'a> {
             sentence,
             tongue,
             starts: Vec::new(),
+            heads: Vec::new(),
         };
         for at in 0..sentence.len() {
             let joined = at > 0 && sentence.is(at - 1, tongue, Class::Joint);
@@ -57,6 +60,7 @@ impl<'a> Reader<'a> {
                 let start = reader.behind_leads(at);
                 if reader.starts.last() != Some(&start) {
                     reader.starts.push(start);
+                    reader.heads.extend(reader.head(start));
                 }
             }
         }
@@ -197,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn heads(&self) -> impl Iterator<Item = Hit> {
-        self.starts.iter().filter_map(|start| self.head(*start))
+        self.heads.iter().copied()
     }
 
     pub(super) fn forbids(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What the user wants done later.
 
 use super::class::Class;
-use super::languages::{begins_listed, contains_listed, starts_with_listed};
+use super::languages::{contains_listed, may_begin_listed, starts_with_listed};
 use super::reading::is_standing;
 use super::sentences::{Item, Piece, Register};
 
@@ -29,8 +29,7 @@ pub(super) fn is_marked(text: &str) -> bool {
     if text.starts_with("TODO") || contains_listed(Class::Inside, text) {
         return true;
     }
-    let mut first = text.chars().next().into_iter().flat_map(char::to_lowercase);
-    if !first.any(|first| begins_listed(Class::Todo, first)) {
+    if !may_begin_listed(Class::Todo, text) {
         return false;
     }
     let start: String = text

@@ -15,6 +15,8 @@ pub(super) const TABLE: &str = include_str!("languages/english_weights.txt");
 /// The words of the longest phrases, and of those that a sentence begins with.
 pub(super) const LONGEST: usize = 3;
 pub(super) const LONGEST_FIRST: usize = 5;
+/// Eight bits for a phrase.
+const KNOWN_WORDS: usize = 1 << 11;
 /// About so many phrases there are.
 const PHRASES: usize = 10_000;
 
@@ -25,35 +27,60 @@ pub(super) static WEIGHTS: LazyLock<Weights> = LazyLock::new(|| Weights::read(TA
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Key(u64);
 
+/// A hash of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WordHash(u64);
+
+impl WordHash {
+    pub(super) const NUMBER: Self = Self::of("#");
+
+    pub(super) const fn of(word: &str) -> Self {
+        let (mut hash, mut rest) = (0, word.as_bytes());
+        while let [byte, behind @ ..] = rest {
+            hash = mixed(hash, *byte as u64);
+            rest = behind;
+        }
+        Self(hash)
+    }
+}
+
+const fn mixed(hash: u64, value: u64) -> u64 {
+    const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
+    (hash ^ value).wrapping_mul(FACTOR).rotate_left(29)
+}
+
 impl Key {
     /// Of phrases wherever they stand, before any word.
     pub(super) const ANYWHERE: Self = Self(0);
     /// Of those that the sentence begins with.
-    pub(super) const FIRST: Self = Self::ANYWHERE.and("^");
+    pub(super) const FIRST: Self = Self::ANYWHERE.and(WordHash::of("^"));
     /// Of those that a later clause begins with.
-    pub(super) const LATER: Self = Self::ANYWHERE.and("|");
+    pub(super) const LATER: Self = Self::ANYWHERE.and(WordHash::of("|"));
     /// Of those that the sentence ends with.
-    pub(super) const LAST: Self = Self::ANYWHERE.and("$");
+    pub(super) const LAST: Self = Self::ANYWHERE.and(WordHash::of("$"));
 
-    /// The phrase with more words, between them single spaces. It goes by bytes, so that a phrase of the table need not
-    /// be taken apart: the table is read whenever a program begins.
-    pub(super) const fn and(self, words: &str) -> Self {
-        let (mut hash, mut rest) = (self.0, words.as_bytes());
-        while let [byte, behind @ ..] = rest {
-            hash = Self::next(hash, *byte);
-            rest = behind;
+    /// The place of its bit among those that are known.
+    const fn place(self) -> (usize, u64) {
+        let spread = self.0 >> 40;
+        ((spread >> 6) as usize % KNOWN_WORDS, 1 << (spread % 64))
+    }
+
+    /// The phrase with one word more.
+    pub(super) const fn and(self, word: WordHash) -> Self {
+        Self(mixed(self.0, word.0))
+    }
+
+    /// A phrase as the table has it, with single spaces. It goes by bytes in one pass: the table is read whenever a program
+    /// begins.
+    pub(super) fn of(phrase: &str) -> Self {
+        let (mut key, mut word) = (Self::ANYWHERE, 0);
+        for byte in phrase.bytes() {
+            match byte {
+                b' ' => key = key.and(WordHash(std::mem::take(&mut word))),
+                byte => word = mixed(word, u64::from(byte)),
+            }
         }
-        Self(Self::next(hash, b' '))
-    }
-
-    const fn next(hash: u64, byte: u8) -> u64 {
-        const FACTOR: u64 = 0xD6E8_FEB8_6659_FD93;
-        (hash ^ byte as u64).wrapping_mul(FACTOR).rotate_left(29)
-    }
-
-    /// A phrase as the table has it.
-    pub(super) const fn of(phrase: &str) -> Self {
-        Self::ANYWHERE.and(phrase)
+        key.and(WordHash(word))
     }
 }
 
@@ -66,6 +93,8 @@ pub(super) struct Weights {
     pub(super) lengths: [i16; LENGTHS],
     pub(super) classes: Places,
     pub(super) phrases: FastMap<Key, i16>,
+    /// A bit for each phrase, by a part of its key: most phrases of a sentence weigh nothing, and this says so for less.
+    known: [u64; KNOWN_WORDS],
 }
 
 /// What classes weigh, by where a phrase of them stands.
@@ -103,8 +132,19 @@ impl Classes {
 }
 
 impl Weights {
+    #[inline]
     pub(super) fn of(&self, key: Key) -> Option<i16> {
-        self.phrases.get(&key).copied()
+        let (at, bit) = key.place();
+        let known = self.known.get(at).is_some_and(|known| known & bit != 0);
+        known.then(|| self.phrases.get(&key).copied()).flatten()
+    }
+
+    fn insert(&mut self, key: Key, points: i16) {
+        let (at, bit) = key.place();
+        if let Some(known) = self.known.get_mut(at) {
+            *known |= bit;
+        }
+        self.phrases.insert(key, points);
     }
 
     /// Reads a table. What it names and nobody knows is left out: a test sees to it that there is no such name.
@@ -115,6 +155,7 @@ impl Weights {
             lengths: [0; LENGTHS],
             classes: Places::default(),
             phrases: FastMap::with_capacity_and_hasher(PHRASES, Default::default()),
+            known: [0; KNOWN_WORDS],
         };
         for (points, name) in entries(table) {
             match name.strip_prefix('@') {
@@ -125,7 +166,7 @@ impl Weights {
                     }
                 }
                 None => {
-                    weights.phrases.insert(Key::of(name), points);
+                    weights.insert(Key::of(name), points);
                 }
             }
         }

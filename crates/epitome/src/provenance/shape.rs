@@ -81,11 +81,14 @@ pub(super) fn is_prompt(line: &str) -> bool {
         return true;
     }
     // name@host:~/folder$ command
-    let Some(end) = line.find(['$', '#']) else {
+    let Some((before, sign)) = line
+        .find([' ', '$', '#'])
+        .and_then(|end| line.split_at_checked(end))
+    else {
         return false;
     };
-    let before = line.get(..end).unwrap_or_default();
-    before.contains('@') && !before.contains(' ') && line.get(end + 1..).is_some_and(is_command)
+    let behind = sign.strip_prefix(['$', '#']);
+    before.contains('@') && behind.is_some_and(is_command)
 }
 
 /// A line that sets a part apart: nothing but signs, or words between signs.

@@ -153,34 +153,48 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether a character that begins with this byte may end a sentence.
+const fn may_end(byte: &u8) -> bool {
+    matches!(byte, b'.' | b'!' | b'?' | 0xE3 | 0xEF)
+}
+
 fn sentence_end(text: &str) -> usize {
-    let mut characters = text.char_indices().peekable();
+    // Most lines are short, and little of them may end a sentence.
+    if text.len() <= LONGEST {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| may_end(byte));
+        let mut ends = ends.filter_map(|(at, _)| ends_at(text, at));
+        return ends.next().unwrap_or(text.len());
+    }
     let mut space = None;
-    while let Some((at, character)) = characters.next() {
-        let next = characters.peek().map(|(_, next)| *next);
+    for (at, character) in text.char_indices() {
         if at > LONGEST
             && let Some(space) = space
         {
             return space;
         }
-        let ends = match character {
-            '.' | '!' | '?' => next.is_some_and(char::is_whitespace) && at > 3,
-            '。' | '！' | '？' => true,
-            _ => false,
-        };
-        if ends {
-            let end = at + character.len_utf8();
-            // "e.g. this", "1. that": a sentence goes on with a capital, a digit or a sign.
-            let behind = text.get(end..).unwrap_or_default().trim_start();
-            if !behind.starts_with(|one: char| one.is_lowercase()) {
-                return end;
-            }
+        if let Some(end) = ends_at(text, at) {
+            return end;
         }
         if character.is_whitespace() {
             space = Some(at);
         }
     }
     text.len()
+}
+
+/// Where a sentence ends, if the character at `at` ends it.
+fn ends_at(text: &str, at: usize) -> Option<usize> {
+    let mut characters = text.get(at..)?.chars();
+    let character = characters.next()?;
+    let ends = match character {
+        '.' | '!' | '?' => characters.next().is_some_and(char::is_whitespace) && at > 3,
+        '。' | '！' | '？' => true,
+        _ => false,
+    };
+    let end = at + character.len_utf8();
+    // "e.g. this", "1. that": a sentence goes on with a capital, a digit or a sign.
+    let goes_on = |behind: &str| behind.trim_start().starts_with(char::is_lowercase);
+    (ends && !text.get(end..).is_some_and(goes_on)).then_some(end)
 }
 
 fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {

@@ -23,7 +23,7 @@ fn gauge(window: u64, output: Option<u64>, counting: OutputCounting) -> Gauge {
             output_tokens: output,
             counting,
         },
-        calibration: Calibration::default(),
+        rate: Calibration::default().rate(),
     }
 }
 
@@ -136,7 +136,7 @@ fn of_two_counts_the_higher_is_believed() {
 #[test]
 fn a_ratio_is_the_median_of_plain_turns() {
     let mut calibration = Calibration::default();
-    assert_eq!(calibration.error_ratio(), UNCALIBRATED_ERROR_RATIO);
+    assert_eq!(calibration.rate().error_ratio(), UNCALIBRATED_ERROR_RATIO);
     calibration.observe(1_000, 3_500);
     assert_eq!(calibration.ratio(), 1.0, "one odd count moves nothing");
     for _ in 0..12 {
@@ -175,10 +175,10 @@ fn the_error_bar_is_bounded_whatever_is_counted() {
         for (estimated, real) in counts {
             plain += u32::from(calibration.observe(estimated, real));
             assert!((0.3..=4.0).contains(&calibration.ratio()));
-            assert!((CALIBRATED_ERROR_RATIO..=0.5).contains(&calibration.error_ratio()));
-            let error = calibration.error_tokens(1_000_000, 200_000);
+            assert!((CALIBRATED_ERROR_RATIO..=0.5).contains(&calibration.rate().error_ratio()));
+            let error = calibration.rate().error_tokens(1_000_000, 200_000);
             assert!(error <= if plain >= 10 { 20_000 } else { 50_000 });
-            assert_eq!(calibration.error_tokens(0, 200_000), 0);
+            assert_eq!(calibration.rate().error_tokens(0, 200_000), 0);
         }
     });
 }

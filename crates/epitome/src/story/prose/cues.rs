@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::words::{CUES, OFFERS};
+use crate::fast_hash::FastMap;
 
 /// How many groups of cues there are.
 const GROUPS: usize = CUES.len();
@@ -19,12 +20,25 @@ pub(super) struct Found {
 /// A cue: its bytes, and its number among all.
 type Cue = (&'static [u8], u8);
 
-/// The cues by their first byte, and the group of each; offers have none.
+/// The cues by their first three bytes, and the group of each; offers have none.
 struct Table {
-    by_first: [Vec<Cue>; 256],
-    /// For each first byte the second ones, as a set.
-    seconds: [[u64; 4]; 256],
+    by_start: FastMap<u32, Vec<Cue>>,
+    /// A bit for each of those starts, by a part of its hash: few bytes of a sentence begin a cue.
+    starts: [u64; START_WORDS],
     groups: Vec<Option<usize>>,
+}
+
+/// Some thirty bits for a start.
+const START_WORDS: usize = 1 << 7;
+
+/// The first three bytes of a cue, and the place of its bit.
+fn start(bytes: &[u8]) -> Option<(u32, usize, u64)> {
+    let [first, second, third, ..] = *bytes else {
+        return None;
+    };
+    let start = u32::from_le_bytes([first, second, third, 0]);
+    let hash = start.wrapping_mul(0x9E37_79B1) >> 19;
+    Some((start, hash as usize >> 6, 1 << (hash & 63)))
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -33,24 +47,19 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         grouped.flat_map(|(group, (_, cues))| cues.iter().map(move |cue| (Some(group), cue)));
     let offers = OFFERS.iter().map(|offer| (None, offer));
     let mut table = Table {
-        by_first: [const { Vec::new() }; 256],
-        seconds: [[0; 4]; 256],
+        by_start: FastMap::default(),
+        starts: [0; START_WORDS],
         groups: Vec::new(),
     };
     for (number, (group, cue)) in (0_u8..).zip(grouped.chain(offers)) {
         table.groups.push(group);
-        let first = usize::from(cue.as_bytes().first().copied().unwrap_or_default());
-        if let Some(cues) = table.by_first.get_mut(first) {
-            cues.push((cue.as_bytes(), number));
-        }
-        let seconds = table.seconds.get_mut(first).into_iter().flatten();
-        for (part, seconds) in (0_u8..).zip(seconds) {
-            match cue.as_bytes().get(1) {
-                Some(second) if second / 64 == part => *seconds |= 1 << (second % 64),
-                Some(_) => {}
-                // Anything may stand behind a cue of one byte.
-                None => *seconds = u64::MAX,
-            }
+        let Some((start, place, bit)) = start(cue.as_bytes()) else {
+            continue;
+        };
+        let cues = table.by_start.entry(start).or_default();
+        cues.push((cue.as_bytes(), number));
+        if let Some(starts) = table.starts.get_mut(place) {
+            *starts |= bit;
         }
     }
     table
@@ -62,21 +71,20 @@ pub(super) fn found(lower: &str) -> Found {
     let bytes = lower.as_bytes();
     let mut seen = [0_u64; 4];
     let mut found = Found::default();
-    for (at, first) in bytes.iter().enumerate() {
-        let second = bytes.get(at + 1).copied().unwrap_or_default();
-        let seconds = table.seconds.get(usize::from(*first));
-        let seconds = seconds.and_then(|seconds| seconds.get(usize::from(second / 64)));
-        if seconds.is_none_or(|seconds| seconds & 1 << (second % 64) == 0) {
-            continue;
-        }
-        let Some(cues) = table.by_first.get(usize::from(*first)) else {
+    for (at, three) in bytes.windows(3).enumerate() {
+        let Some((start, place, bit)) = start(three) else {
             continue;
         };
-        for (cue, number) in cues {
-            // The first bytes are the same; the second ones seldom are.
-            let second = cue.get(1);
-            let is_near = second.is_none() || second == bytes.get(at + 1);
-            if !is_near || !bytes.get(at..).is_some_and(|rest| rest.starts_with(cue)) {
+        if table
+            .starts
+            .get(place)
+            .is_none_or(|starts| starts & bit == 0)
+        {
+            continue;
+        }
+        let cues = table.by_start.get(&start);
+        for (cue, number) in cues.into_iter().flatten() {
+            if !bytes.get(at..).is_some_and(|rest| rest.starts_with(cue)) {
                 continue;
             }
             let bit = 1_u64 << (number % 64);
@@ -108,6 +116,11 @@ mod tests {
     fn the_same_cues_as_one_by_one() {
         let count = CUES.iter().map(|(_, cues)| cues.len()).sum::<usize>() + OFFERS.len();
         assert!(count <= 256, "{count} cues");
+        let mut all = CUES.iter().flat_map(|(_, cues)| *cues).chain(OFFERS);
+        assert!(
+            all.all(|cue| cue.len() >= 3),
+            "they are told by three bytes"
+        );
         for sentence in [
             "the root cause: the bug was found because it is not yet fixed. want me to go on?",
             "let me look at it",
