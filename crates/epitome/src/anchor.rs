@@ -1,6 +1,6 @@
 //! Anchors: identifiers, paths, URLs and numbers worth keeping.
 
-use crate::letters::{is_letter, is_surely_small, small};
+use crate::letters::{is_alphabetic, is_letter, is_surely_small, small};
 
 /// The longest anchor; longer runs are encoded data.
 const LONGEST: usize = 160;
@@ -429,12 +429,12 @@ fn parts(name: &str, mut each: impl FnMut(u64)) {
         *length = 0;
     };
     for c in name.chars() {
-        let is_letter = c.is_alphabetic();
+        let is_letter = is_alphabetic(c);
         if !is_letter || (after_small && c.is_uppercase()) {
             end(&mut hash, &mut length);
         }
         if is_letter {
-            hash = c.to_lowercase().fold(hash, step);
+            small(c, |c| hash = step(hash, c));
             length += c.len_utf8();
         }
         after_small = c.is_lowercase();
@@ -444,8 +444,10 @@ fn parts(name: &str, mut each: impl FnMut(u64)) {
 
 /// A hash of a word in small letters.
 fn fold(word: &str) -> u64 {
-    let small = word.chars().flat_map(char::to_lowercase);
-    small.fold(HASH_START, step)
+    word.chars().fold(HASH_START, |mut hash, c| {
+        small(c, |c| hash = step(hash, c));
+        hash
+    })
 }
 
 /// A hash of a text as it is, for finding it again.

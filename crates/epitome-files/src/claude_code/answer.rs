@@ -11,14 +11,17 @@ use crate::lines::Entry;
 use crate::pi::{text_arguments, unwrapped};
 use crate::time;
 
-/// An answer of which at least one line was read.
+/// An answer of which at least one line was read. Every answer of a file is remembered, so it is small.
 #[derive(Clone, Copy)]
-pub(super) struct Answer {
-    /// Which message it is, once something of it can be seen.
-    index: Option<usize>,
-    /// Thinking that came before anything that can be seen.
-    thinking_chars: Option<usize>,
-    has_text: bool,
+pub(super) enum Answer {
+    /// Nothing of it can be seen yet; the thinking that came so far.
+    Unseen { thinking_chars: Option<u32> },
+    /// Which message it is.
+    Seen { index: u32, has_text: bool },
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 impl Reader {
@@ -70,23 +73,28 @@ impl Reader {
             self.deliver_before(entry, emit);
         }
         self.used(key, said, entry, emit);
-        let mut answer = known.unwrap_or(Answer {
-            index: None,
+        let mut answer = known.unwrap_or(Answer::Unseen {
             thinking_chars: None,
-            has_text: false,
         });
-        let mut blocks = answer_blocks(said, entry, &mut answer.has_text);
+        let mut has_text = matches!(answer, Answer::Seen { has_text: true, .. });
+        let mut blocks = answer_blocks(said, entry, &mut has_text);
         let is_seen = blocks
             .iter()
             .any(|block| matches!(block, Block::Text(_) | Block::Call(_)))
             || entry.is_exact();
-        match answer.index {
-            Some(index) => emit(Event::More { index, blocks }),
-            None if is_seen => {
-                if let Some(chars) = answer.thinking_chars {
+        match &mut answer {
+            Answer::Seen { index, has_text: had } => {
+                *had = has_text;
+                let index = *index as usize;
+                emit(Event::More { index, blocks });
+            }
+            Answer::Unseen { thinking_chars } if is_seen => {
+                if let Some(chars) = *thinking_chars {
+                    let chars = chars as usize;
                     blocks.insert(0, Block::Thinking { chars });
                 }
-                answer.index = Some(self.messages);
+                let index = small(self.messages);
+                answer = Answer::Seen { index, has_text };
                 let message = Message {
                     role: Role::Assistant,
                     blocks,
@@ -94,14 +102,14 @@ impl Reader {
                 self.push(message, entry, emit);
             }
             // An answer may begin with thinking, or with an empty line, before it says something.
-            None => {
+            Answer::Unseen { thinking_chars } => {
                 let chars = |block: &Block| match block {
                     Block::Thinking { chars } | Block::Opaque { chars, .. } => *chars,
                     _ => 0,
                 };
                 if !blocks.is_empty() {
-                    let chars = blocks.iter().map(chars).sum::<usize>();
-                    answer.thinking_chars = Some(answer.thinking_chars.unwrap_or(0) + chars);
+                    let chars = small(blocks.iter().map(chars).sum());
+                    *thinking_chars = Some(thinking_chars.unwrap_or(0).saturating_add(chars));
                 }
                 emit(aside("unseen_answer"));
             }

@@ -5,43 +5,44 @@
 //! entry: the last one counts, and what follows from the others does not.
 
 use std::collections::{HashMap, HashSet};
-use std::io::BufRead;
+use std::io::{BufRead, Cursor, Seek};
 
 use epitome_wire::json::Value;
 
 use super::is_true;
 use crate::counts::fingerprint;
 use crate::error::ReadError;
-use crate::lines::{Entry, entries};
+use crate::lines::{Entry, entries, rewind};
 
 /// What the user took back.
 #[derive(Default)]
 pub(super) struct Rewound(HashSet<u64>);
 
 impl Rewound {
-    pub(super) fn of(source: &mut impl BufRead) -> Result<Self, ReadError> {
-        let mut nodes = Vec::new();
-        // The newest prompt behind each entry.
+    pub(super) fn of(source: &mut (impl BufRead + Seek)) -> Result<Self, ReadError> {
+        // The newest prompt behind each entry, and those that had another one after them.
         let mut newest = HashMap::new();
-        // What is wrong with lines is said in the second pass.
+        let mut older = Vec::new();
+        // What is wrong with lines is said when they are read for what they say.
         entries(source, &mut |_| {}, |entry, _| {
-            let value = &entry.value;
-            let id = |name| value.string(name).map(|id| fingerprint(&id));
-            let (Some(own), Some(parent)) = (id("uuid"), id("parentUuid")) else {
-                return;
-            };
-            let is_prompt = is_prompt(value);
-            if is_prompt {
-                newest.insert(parent, own);
+            if let Some((own, parent)) = place(&entry.value)
+                && is_prompt(&entry.value)
+            {
+                older.extend(newest.insert(parent, own).map(|before| (before, parent)));
             }
-            nodes.push((own, parent, is_prompt));
         })?;
-        let mut rewound = HashSet::new();
-        for (own, parent, is_prompt) in nodes {
-            let is_replaced = is_prompt && newest.get(&parent) != Some(&own);
-            if is_replaced || rewound.contains(&parent) {
-                rewound.insert(own);
-            }
+        older.retain(|(own, parent)| newest.get(parent) != Some(own));
+        let mut rewound: HashSet<u64> = older.into_iter().map(|(own, _)| own).collect();
+        // Few files have any: most are not read again for what follows from them.
+        if !rewound.is_empty() {
+            rewind(source)?;
+            entries(source, &mut |_| {}, |entry, _| {
+                if let Some((own, parent)) = place(&entry.value)
+                    && rewound.contains(&parent)
+                {
+                    rewound.insert(own);
+                }
+            })?;
         }
         Ok(Self(rewound))
     }
@@ -53,6 +54,12 @@ impl Rewound {
                 .string("uuid")
                 .is_some_and(|id| self.0.contains(&fingerprint(&id)))
     }
+}
+
+/// An entry and the one that it follows.
+fn place(value: &Value<'_>) -> Option<(u64, u64)> {
+    let id = |name| value.string(name).map(|id| fingerprint(&id));
+    Some((id("uuid")?, id("parentUuid")?))
 }
 
 /// Whether somebody typed it.
@@ -70,7 +77,7 @@ fn is_prompt(value: &Value<'_>) -> bool {
 /// The ids of the entries that say something to the model, from the one with this number on. An answer that begins
 /// with thinking begins before the first entry in which it says something.
 pub(crate) fn said_since(file: &[u8], first: usize) -> Result<Vec<String>, ReadError> {
-    let rewound = Rewound::of(&mut &*file)?;
+    let rewound = Rewound::of(&mut Cursor::new(file))?;
     let answer_of = |value: &Value<'_>| {
         let said = value.get("message")?;
         Some(fingerprint(&said.string("id")?))

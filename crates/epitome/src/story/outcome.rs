@@ -109,6 +109,9 @@ fn exit_code(text: &str) -> Option<i32> {
     let edges = text.lines().take(6).chain(text.lines().rev().take(3));
     edges.map(str::trim_start).find_map(|line| {
         let lower = line.to_ascii_lowercase();
+        if !lower.contains("exit") && !lower.contains("<returncode") {
+            return None;
+        }
         let behind = EXITS
             .iter()
             .find_map(|mark| lower.split_once(mark).map(|(_, behind)| behind))?;
@@ -126,7 +129,7 @@ impl Outcome {
         let code = exit_code(text);
         let is_check = matches!(command.kind, CommandKind::Check(_));
         let lines: Vec<&str> = match is_check || is_error || code.is_some_and(|code| code != 0) {
-            true => edges(text).collect(),
+            true => edges(text),
             // Only how it begins is told of what went well.
             false => printed(text).take(EDGE_LINES).collect(),
         };
@@ -169,12 +172,16 @@ impl Outcome {
     }
 }
 
-fn edges(text: &str) -> impl Iterator<Item = &str> {
-    let count = printed(text).count();
-    printed(text)
-        .enumerate()
-        .filter(move |(at, _)| *at < EDGE_LINES || at + EDGE_LINES >= count)
-        .map(|(_, line)| line)
+fn edges(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = printed(text).collect();
+    if let Some(last) = lines
+        .len()
+        .checked_sub(EDGE_LINES)
+        .filter(|last| *last > EDGE_LINES)
+    {
+        lines.drain(EDGE_LINES..last);
+    }
+    lines
 }
 
 /// What a success says of itself.
@@ -250,10 +257,15 @@ pub(crate) fn error_lines(lines: &[&str]) -> Vec<String> {
 /// Whether a line says that a check failed.
 fn reports_failure(line: &str) -> bool {
     let bare = line.trim_start();
+    // One of these stands in all that is looked for inside, and in few other lines.
+    let may_fail = || {
+        ["ail", "AIL", "rror"]
+            .iter()
+            .any(|part| line.contains(part))
+    };
     STARTS.iter().any(|mark| begins(bare, mark))
-        || INSIDE.iter().any(|mark| line.contains(mark))
         || has_place(bare)
-        || fails(bare)
+        || may_fail() && (INSIDE.iter().any(|mark| line.contains(mark)) || fails(bare))
 }
 
 /// How lines begin that say that a check failed.
