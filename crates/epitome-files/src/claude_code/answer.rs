@@ -83,7 +83,10 @@ impl Reader {
             .any(|block| matches!(block, Block::Text(_) | Block::Call(_)))
             || entry.is_exact();
         match &mut answer {
-            Answer::Seen { index, has_text: had } => {
+            Answer::Seen {
+                index,
+                has_text: had,
+            } => {
                 *had = has_text;
                 let index = *index as usize;
                 emit(Event::More { index, blocks });

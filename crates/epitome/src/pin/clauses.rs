@@ -43,6 +43,17 @@ struct Word {
 }
 
 impl Word {
+    /// A word about which nothing is known. What `begins` says is said.
+    const fn new(start: usize, end: usize, begins: &mut bool) -> Self {
+        Self {
+            start,
+            end,
+            begins: std::mem::replace(begins, false),
+            is_number: false,
+            phrases: None,
+        }
+    }
+
     /// Looks up what it begins, and whether it is a number. "One" is both a number and a word of phrases.
     fn look_up(&mut self, lower: &str) {
         let word = lower.get(self.start..self.end).unwrap_or_default();
@@ -218,7 +229,7 @@ impl Sentence {
 
     fn likely_tongues(&self, found: &[Found]) -> Vec<Tongue> {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
-        if self.lower.contains(is_cyrillic) {
+        if !self.lower.is_ascii() && self.lower.contains(is_cyrillic) {
             return vec![Tongue::Russian];
         }
         // A phrase of several words says more than a word that several languages share.
@@ -298,6 +309,17 @@ fn words(lower: &str) -> Vec<Word> {
         }
         let mut characters = rest.chars();
         let character = characters.next().unwrap_or(' ');
+        if character == ' ' {
+            // It ends a word, and nothing else.
+            at += 1;
+            previous = character;
+            words.extend(
+                start
+                    .take()
+                    .map(|start| Word::new(start, here, &mut begins)),
+            );
+            continue;
+        }
         at += character.len_utf8();
         let before = std::mem::replace(&mut previous, character);
         if is_letter(character) {
@@ -308,29 +330,17 @@ fn words(lower: &str) -> Vec<Word> {
         if start.is_some() && is_letter(next) && is_joint(before, character, next) {
             continue;
         }
-        if let Some(start) = start.take() {
-            words.push(Word {
-                start,
-                end: here,
-                begins: std::mem::take(&mut begins),
-                is_number: false,
-                phrases: None,
-            });
-        }
+        words.extend(
+            start
+                .take()
+                .map(|start| Word::new(start, here, &mut begins)),
+        );
         begins |= matches!(
             character,
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '!' | '?' | '.' | '…' | '→'
         ) || (character == '-' && next == ' ');
     }
-    if let Some(start) = start {
-        words.push(Word {
-            start,
-            end: lower.len(),
-            begins,
-            is_number: false,
-            phrases: None,
-        });
-    }
+    words.extend(start.map(|start| Word::new(start, lower.len(), &mut begins)));
     words
 }
 

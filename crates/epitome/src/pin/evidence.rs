@@ -146,10 +146,6 @@ impl Reader<'_> {
         grammar::forbids(self.sentence, self.tongue, &self.starts)
     }
 
-    fn has_past(&self) -> bool {
-        (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
-    }
-
     fn has_number(&self) -> bool {
         (0..self.sentence.len()).any(|at| self.sentence.is_number(at))
     }

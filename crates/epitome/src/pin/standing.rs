@@ -1,5 +1,7 @@
 //! Which sentence is a standing instruction, as one language reads it.
 
+use std::cell::OnceCell;
+
 use super::class::Class;
 use super::clauses::{Hit, Sentence};
 use super::grammar;
@@ -44,6 +46,8 @@ pub(super) struct Reader<'a> {
     pub(super) starts: Vec<usize>,
     /// What they are.
     heads: Vec<Hit>,
+    rule: OnceCell<Option<Strength>>,
+    has_past: OnceCell<bool>,
 }
 
 impl<'a> Reader<'a> {
@@ -53,6 +57,8 @@ impl<'a> Reader<'a> {
             tongue,
             starts: Vec::new(),
             heads: Vec::new(),
+            rule: OnceCell::new(),
+            has_past: OnceCell::new(),
         };
         for at in 0..sentence.len() {
             let joined = at > 0 && sentence.is(at - 1, tongue, Class::Joint);
@@ -113,7 +119,12 @@ impl<'a> Reader<'a> {
         (is_rule && (ends_anew || self.has(Class::Replaces))).then_some(Change::Replaces)
     }
 
+    /// How plainly it says that it is a rule.
     pub(super) fn rule(&self) -> Option<Strength> {
+        *self.rule.get_or_init(|| self.read_rule())
+    }
+
+    fn read_rule(&self) -> Option<Strength> {
         if self.is_for_now() {
             return None;
         }
@@ -333,9 +344,15 @@ impl<'a> Reader<'a> {
 
     /// Whether it tells what happened or what is wrong.
     pub(super) fn reports(&self) -> bool {
-        self.is_pronoun(self.first())
-            || self.has(Class::Tale)
-            || (0..self.sentence.len()).any(|at| grammar::is_past(self.sentence, self.tongue, at))
+        self.is_pronoun(self.first()) || self.has(Class::Tale) || self.has_past()
+    }
+
+    /// Whether any word says by its form what happened.
+    pub(super) fn has_past(&self) -> bool {
+        let is_past = |at| grammar::is_past(self.sentence, self.tongue, at);
+        *self
+            .has_past
+            .get_or_init(|| (0..self.sentence.len()).any(is_past))
     }
 
     pub(super) fn is_scoped(&self) -> bool {
