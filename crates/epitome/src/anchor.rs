@@ -304,7 +304,7 @@ const EXTENSIONS: &[&str] = &[
 
 /// Whether a name ends as files do.
 fn is_file(word: &str) -> bool {
-    word.rsplit_once('.').is_some_and(|(stem, extension)| {
+    split_last(word, b'.').is_some_and(|(stem, extension)| {
         !stem.is_empty() && EXTENSIONS.binary_search(&extension).is_ok()
     })
 }
@@ -360,7 +360,7 @@ impl<'a> Word<'a> {
             Shape::Plain => self.hash ^ WORD_SALT,
             Shape::Path | Shape::Name => {
                 let mut word = self.text;
-                while let Some((front, behind)) = word.rsplit_once(':') {
+                while let Some((front, behind)) = split_last(word, b':') {
                     let is_line = behind.bytes().all(|b| b.is_ascii_digit() || b == b'-');
                     if front.is_empty() || !is_line {
                         break;
@@ -396,10 +396,17 @@ pub(crate) fn path_key(path: &str) -> u64 {
 
 /// The last two parts of a path.
 pub(crate) fn last_two(path: &str) -> &str {
-    match path.rmatch_indices('/').nth(1) {
-        Some((at, _)) => path.get(at + 1..).unwrap_or(path),
-        None => path,
-    }
+    let before = split_last(path, b'/').and_then(|(folder, _)| split_last(folder, b'/'));
+    before.map_or(path, |(before, _)| {
+        path.get(before.len() + 1..).unwrap_or(path)
+    })
+}
+
+/// What stands before and behind the last of a sign of ASCII. Words are short: a search that is made for long texts costs more.
+#[inline]
+fn split_last(text: &str, sign: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().rposition(|byte| byte == sign)?;
+    text.get(..at).zip(text.get(at + 1..))
 }
 
 /// The end of a path by which people know it: its last two parts, and one more before a part that begins with a dot,

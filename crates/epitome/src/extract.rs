@@ -25,6 +25,7 @@ use crate::message::{Message, Role};
 use crate::meter::Meter;
 use crate::pin::{self, Pin};
 use crate::plan::{LATEST_HEADING_TOKENS, LATEST_REQUEST_TOKENS, percent_of};
+use crate::provenance::Typed;
 use crate::reference::{layer, micro, spacebot};
 use crate::signature;
 use crate::story::Root;
@@ -314,8 +315,9 @@ impl Source<'_> {
     /// What the user asked for, with its entries: in his words, or by the name of a command.
     fn typed(&self) -> impl Iterator<Item = (usize, String)> {
         self.entries().filter_map(|(position, message)| {
-            let text = match message.is_typed_by_user() {
-                true => message.typed().collect::<Vec<_>>().join("\n"),
+            let typed = Typed::of(message);
+            let text = match typed.is_any() {
+                true => typed.words(),
                 false => command(message)?.to_owned(),
             };
             Some((position, text))
@@ -332,7 +334,9 @@ fn of_room(left: u64, percent: u64) -> u64 {
 fn command(message: &Message) -> Option<&str> {
     let text = message.spoken().next()?.trim_start();
     let is_command = message.role == Role::User && text.starts_with("<command-message>");
-    let (_, behind) = text.split_once("<command-name>").filter(|_| is_command)?;
+    let (_, behind) = is_command
+        .then(|| text.split_once("<command-name>"))
+        .flatten()?;
     let (name, _) = behind.split_once("</command-name>")?;
     let is_name = name.starts_with('/') && !name.contains(char::is_whitespace);
     (is_name && name.len() <= COMMAND_BYTES).then_some(name)

@@ -59,6 +59,21 @@ pub(crate) fn small(c: char, mut each: impl FnMut(char)) {
     }
 }
 
+/// Characters in small letters, each by itself.
+pub(crate) fn lower(characters: impl Iterator<Item = char>) -> String {
+    let mut lower = String::with_capacity(characters.size_hint().0);
+    characters.for_each(|c| small(c, |c| lower.push(c)));
+    lower
+}
+
+/// A text in small letters, character by character.
+pub(crate) fn lower_text(text: &str) -> String {
+    match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => lower(text.chars()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{is_alphabetic, is_letter, is_surely_small, small};

@@ -354,6 +354,9 @@ pub(crate) fn negates(sentence: &str) -> bool {
 }
 
 fn typed_part(text: &str) -> &str {
+    if text.len() <= TYPED_CHARS {
+        return text;
+    }
     let end = text
         .char_indices()
         .nth(TYPED_CHARS)

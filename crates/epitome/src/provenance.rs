@@ -112,6 +112,12 @@ impl<'a> Typed<'a> {
             .any(|text| is_own(text))
     }
 
+    /// All of it, a line break between two stretches.
+    pub(crate) fn words(&self) -> String {
+        let stretches = self.0.iter().flat_map(|one| &one.typed);
+        stretches.copied().collect::<Vec<_>>().join("\n")
+    }
+
     /// Text by text.
     pub(crate) fn texts(&self) -> &[TypedText<'a>] {
         &self.0

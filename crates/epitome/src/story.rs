@@ -402,9 +402,10 @@ impl Story {
         let lines = lines.filter(|line| {
             line.len() > 6 && !line.starts_with("Found ") && !line.starts_with("No ")
         });
-        let mut lines: Vec<&str> = lines.filter(|line| !is_around(line)).collect();
-        lines.sort_by_key(|line| !line.contains(':'));
-        let hits = lines.into_iter().take(HITS);
+        let lines = lines.filter(|line| !is_around(line));
+        // Those that say where it is come first.
+        let (placed, others): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.contains(':'));
+        let hits = placed.into_iter().chain(others).take(HITS);
         hits.map(|line| clip(&self.told(line), HIT_CHARS)).collect()
     }
 

@@ -449,6 +449,9 @@ fn announces(text: &str) -> bool {
 
 /// A text without the addresses behind links whose names end alike: `[#7](https://host/issues/7)` says `#7`.
 fn without_addresses(text: &str) -> Option<String> {
+    if !text.contains("](") {
+        return None;
+    }
     let mut parts = text.split("](");
     let mut told = String::new();
     let mut name_of = parts.next().filter(|first| first.len() < text.len())?;

@@ -26,7 +26,7 @@ pub(super) struct Sentence {
     hits: Vec<Hit>,
     /// Where the hits of each word begin, and the end.
     first_hits: Vec<usize>,
-    tongues: Vec<Tongue>,
+    tongues: Tongues,
     /// The classes of all hits, so that most questions need no search.
     classes: u64,
 }
@@ -91,32 +91,32 @@ impl Sentence {
             words,
             hits: Vec::new(),
             first_hits: Vec::new(),
-            tongues: Vec::new(),
+            tongues: Tongues::default(),
             classes: 0,
         };
         let found = sentence.scan();
-        sentence.hits.reserve(found.len());
-        sentence.first_hits.reserve(sentence.words.len() + 1);
-        sentence.tongues = sentence.likely_tongues(&found);
+        let tongues = sentence.likely_tongues(&found);
+        let (mut hits, mut first_hits) = (
+            Vec::with_capacity(found.len()),
+            Vec::with_capacity(sentence.words.len() + 1),
+        );
         for (at, length, says) in found {
-            for (tongue, class) in says {
-                if sentence.tongues.contains(tongue) {
-                    sentence.classes |= class.mask();
-                    sentence.hits.push(Hit {
-                        at,
-                        length,
-                        class: *class,
-                        tongue: *tongue,
-                    });
-                }
+            first_hits.resize(first_hits.len().max(at + 1), hits.len());
+            let likely = says.iter().filter(|(tongue, _)| tongues.has(*tongue));
+            for (tongue, class) in likely.copied() {
+                sentence.classes |= class.mask();
+                hits.push(Hit {
+                    at,
+                    length,
+                    class,
+                    tongue,
+                });
             }
         }
-        let mut first = 0;
-        for at in 0..=sentence.words.len() {
-            let behind = sentence.hits.get(first..).unwrap_or_default();
-            first += behind.iter().take_while(|hit| hit.at < at).count();
-            sentence.first_hits.push(first);
-        }
+        first_hits.resize(sentence.words.len() + 1, hits.len());
+        sentence.hits = hits;
+        sentence.first_hits = first_hits;
+        sentence.tongues = tongues;
         sentence
     }
 
@@ -131,8 +131,11 @@ impl Sentence {
     }
 
     /// The languages it may be written in.
-    pub(super) fn tongues(&self) -> &[Tongue] {
-        &self.tongues
+    pub(super) fn tongues(&self) -> impl Iterator<Item = Tongue> {
+        let tongues = self.tongues;
+        Tongue::ALL
+            .into_iter()
+            .filter(move |tongue| tongues.has(*tongue))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -227,16 +230,16 @@ impl Sentence {
         found
     }
 
-    fn likely_tongues(&self, found: &[Found]) -> Vec<Tongue> {
+    fn likely_tongues(&self, found: &[Found]) -> Tongues {
         let is_cyrillic = |c: char| ('\u{400}'..='\u{4ff}').contains(&c);
         if !self.lower.is_ascii() && self.lower.contains(is_cyrillic) {
-            return vec![Tongue::Russian];
+            return Tongues::of(Tongue::Russian);
         }
         // A phrase of several words says more than a word that several languages share.
-        let mut weights = Tongue::ALL.map(|tongue| (tongue, 0_usize));
+        let mut weights = [0_usize; Tongue::ALL.len()];
         for (_, length, says) in found {
             for (tongue, class) in *says {
-                if let Some((_, weight)) = weights.get_mut(*tongue as usize) {
+                if let Some(weight) = weights.get_mut(*tongue as usize) {
                     *weight += match class {
                         Class::Common => 2,
                         _ => usize::from(*length > 1),
@@ -244,12 +247,26 @@ impl Sentence {
                 }
             }
         }
-        let most = weights.iter().map(|(_, weight)| *weight).max().unwrap_or(0);
-        weights
-            .into_iter()
-            .filter(|(_, weight)| *weight == most)
-            .map(|(tongue, _)| tongue)
-            .collect()
+        let most = weights.iter().max();
+        let likely = Tongue::ALL.iter().zip(&weights);
+        let likely = likely.filter(|(_, weight)| Some(*weight) == most);
+        likely.fold(Tongues::default(), |all, (tongue, _)| {
+            Tongues(all.0 | Tongues::of(*tongue).0)
+        })
+    }
+}
+
+/// Languages, a bit for each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tongues(u8);
+
+impl Tongues {
+    const fn of(tongue: Tongue) -> Self {
+        Self(1 << tongue as u8)
+    }
+
+    const fn has(self, tongue: Tongue) -> bool {
+        self.0 & Self::of(tongue).0 != 0
     }
 }
 

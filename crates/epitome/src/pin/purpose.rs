@@ -50,9 +50,6 @@ pub(crate) fn purpose(sentence: &str) -> Purpose {
 fn tells(sentence: &str) -> bool {
     let read = Sentence::read(sentence);
     let is_case = CASES.contains(&read.word(0));
-    let mut readers = read
-        .tongues()
-        .iter()
-        .map(|tongue| Reader::new(&read, *tongue));
+    let mut readers = read.tongues().map(|tongue| Reader::new(&read, tongue));
     readers.any(|reader| reader.asks() || reader.reports() && !reader.commands() && !is_case)
 }

@@ -95,8 +95,7 @@ impl Reading {
         }
         let readers: Vec<Reader<'_>> = read
             .tongues()
-            .iter()
-            .map(|tongue| Reader::new(&read, *tongue))
+            .map(|tongue| Reader::new(&read, tongue))
             .collect();
         if defines(sentence) {
             return Self::default();

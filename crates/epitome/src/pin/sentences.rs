@@ -47,6 +47,9 @@ pub(super) enum Register {
 
 impl Register {
     fn of(text: &str) -> Self {
+        if text.len() <= TYPED_MESSAGE_CHARS {
+            return Self::Typed;
+        }
         match text.char_indices().nth(TYPED_MESSAGE_CHARS) {
             None => Self::Typed,
             Some(_) => Self::Document,

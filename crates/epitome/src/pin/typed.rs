@@ -3,6 +3,7 @@
 //! What stands apart (blocks, quotations, output that is announced) is no typed text to begin with: that is
 //! `provenance`. Here are the single lines that nothing around them tells apart.
 
+use crate::letters::lower;
 use crate::provenance::opened_tag;
 
 /// The lines that somebody may have typed.
@@ -57,7 +58,7 @@ fn is_output(line: &str) -> bool {
         "//",
         "/*",
     ];
-    let start: String = line.chars().take(12).flat_map(char::to_lowercase).collect();
+    let start = lower(line.chars().take(12));
     let looks_so = OPENINGS.iter().any(|opening| start.starts_with(opening));
     let is_timed = start.starts_with("20") && start.get(4..5) == Some("-");
     let is_code = line.ends_with([';', '{', '}'])

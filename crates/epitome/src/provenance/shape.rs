@@ -1,6 +1,6 @@
 //! What the shape of a line or of a whole message says.
 
-use crate::letters::begins;
+use crate::letters::{begins, lower};
 
 use super::marks::{ANNOUNCED, OUTPUT_TITLES, OWN_HEADINGS, OWN_WORDS, POINTS, SPEAKERS};
 
@@ -18,8 +18,7 @@ pub(super) fn beginning(line: &str) -> String {
     {
         return start.to_ascii_lowercase();
     }
-    let start = line.chars().take(BEGINNING_CHARS);
-    start.flat_map(char::to_lowercase).collect()
+    lower(line.chars().take(BEGINNING_CHARS))
 }
 
 /// `Tool output:`, `Contents of notes.md:`, `Search results (2):`. "Log everything: no exceptions" is a sentence.

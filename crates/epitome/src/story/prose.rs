@@ -7,7 +7,7 @@ mod words;
 pub(crate) use asked::asked;
 
 use self::words::{CUES, FILLERS, INTENTS, POINTING, REASONS, WAITS};
-use crate::letters::{begins, is_letter};
+use crate::letters::{begins, is_letter, lower_text};
 use crate::lines::lines;
 
 /// A sentence, an item of a list or a row of a table.
@@ -103,8 +103,9 @@ pub(crate) fn units_with<'a>(code: Code, text: &'a str, mut each: impl FnMut(usi
 /// Whether a sentence only says that something was found: "I see the issue!"
 fn is_announcement(sentence: &str) -> bool {
     let names = |one: char| one.is_ascii_digit() || "`/_#=".contains(one);
-    let words = sentence.split_whitespace().count();
-    sentence.len() < ANNOUNCING_BYTES && words <= ANNOUNCING_WORDS && !sentence.contains(names)
+    sentence.len() < ANNOUNCING_BYTES
+        && sentence.split_whitespace().count() <= ANNOUNCING_WORDS
+        && !sentence.contains(names)
 }
 
 /// A line that only opens or closes something: `<thinking>`.
@@ -198,7 +199,7 @@ fn ends_at(text: &str, at: usize) -> Option<usize> {
 }
 
 fn worth(sentence: &str, is_first: bool, is_item: bool) -> f64 {
-    let lower = sentence.to_lowercase();
+    let lower = lower_text(sentence);
     let said = cues::found(&lower);
     let mut worth = 0.0;
     for ((weight, _), hits) in CUES.iter().zip(said.hits) {
