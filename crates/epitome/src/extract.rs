@@ -17,6 +17,7 @@ mod weight;
 mod written;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::dress::Dress;
 use crate::haystack::Haystack;
@@ -65,6 +66,9 @@ pub struct Source<'a> {
     pub host_pins: &'a [Pin],
     /// Sentences that are no pins, whatever they read like: the user dropped them.
     pub dropped_pins: &'a [String],
+    /// The entries of the conversation that the message at each position is or stands for; empty where positions are those of
+    /// entries.
+    pub numbers: &'a [Range<usize>],
     /// What the text may cost.
     pub budget_tokens: u64,
     /// How it is counted.
@@ -257,8 +261,12 @@ impl Source<'_> {
     }
 
     fn covers(&self) -> (usize, usize) {
-        let first = self.span.first().map_or(0, |(position, _)| position + 1);
-        let last = self.span.last().map_or(0, |(position, _)| position + 1);
+        let number = |(position, _): &(usize, &Message)| {
+            let known = self.numbers.get(*position).cloned();
+            known.unwrap_or(*position..position + 1)
+        };
+        let first = self.span.first().map_or(0, |entry| number(entry).start + 1);
+        let last = self.span.last().map_or(0, |entry| number(entry).end);
         (first, last)
     }
 

@@ -3,6 +3,7 @@
 mod change;
 mod job;
 mod measure;
+mod numbers;
 mod overflow;
 mod replay;
 mod shown;
@@ -70,6 +71,7 @@ pub struct Session {
     /// The newest summary of a conversation that was kept elsewhere.
     resumed_summary: String,
     links: Vec<(usize, Digest)>,
+    counted_from: usize,
     sent_tokens: Option<u64>,
     frozen: Option<Frozen>,
     /// What the view was before each compaction in force, oldest first.
@@ -107,6 +109,7 @@ impl Session {
             shown: Shown::default(),
             resumed_summary: String::new(),
             links: Vec::new(),
+            counted_from: 0,
             sent_tokens: None,
             frozen: None,
             before: Vec::new(),

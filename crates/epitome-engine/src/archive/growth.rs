@@ -15,6 +15,8 @@ use crate::record::{MadeFor, Record};
 pub struct Growth {
     /// After each message: what the whole history takes, and what is shown of it.
     pub points: Vec<(u64, u64)>,
+    /// After how many messages a request went out, or will: nothing is sent in between.
+    pub asked: Vec<usize>,
     /// The compactions that are shown, with the number of messages at which each was first.
     pub rounds: Vec<(String, usize)>,
     /// The window that the newest one was made for, where that is known.
@@ -111,14 +113,16 @@ pub fn growth(messages: &[ListedMessage], compactions: &[CompactionRow]) -> Grow
     let points = (1..sums.len()).map(|count| (size(None, count), size(at(count), count)));
     let mut savings = Savings::default();
     // Every answer was asked for, and so is the one that is not there yet.
-    let asked = (0..=messages.len()).filter(|count| {
+    let asked = (1..=messages.len()).filter(|count| {
         let answer = messages.get(*count).map(|message| message.role);
-        *count > 0 && answer.is_none_or(|role| role == Some("assistant"))
+        answer.is_none_or(|role| role == Some("assistant"))
     });
     let is_answered = messages
         .last()
         .is_none_or(|message| message.role == Some("assistant"));
-    for count in asked.filter(|count| *count < messages.len() || !is_answered) {
+    let asked = asked.filter(|count| *count < messages.len() || !is_answered);
+    let asked: Vec<usize> = asked.collect();
+    for count in asked.iter().copied() {
         if let Some(one) = at(count) {
             savings.requests += 1;
             savings.tokens_before += size(None, count);
@@ -127,6 +131,7 @@ pub fn growth(messages: &[ListedMessage], compactions: &[CompactionRow]) -> Grow
     }
     Growth {
         points: points.collect(),
+        asked,
         rounds,
         window_tokens,
         savings,
@@ -157,7 +162,7 @@ impl Growth {
             .collect();
         let points = self.points.iter();
         let points: Vec<Value> = points.map(|(whole, shown)| json!([whole, shown])).collect();
-        json!({ "points": points, "rounds": rounds, "window_tokens": self.window_tokens })
+        json!({ "points": points, "asked": self.asked, "rounds": rounds, "window_tokens": self.window_tokens })
     }
 }
 

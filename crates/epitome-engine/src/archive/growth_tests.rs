@@ -55,6 +55,7 @@ fn the_context_falls_where_a_compaction_was_made_and_grows_again() {
     assert_eq!(grown.points[19], (2_000, 100 + 80 + 800));
     // Answers 10, 12, ... 20 went out shorter: six requests.
     assert_eq!(grown.savings.requests, 6);
+    assert_eq!(grown.asked, [1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
     assert_eq!(
         grown.savings.tokens_before,
         900 + 1_100 + 1_300 + 1_500 + 1_700 + 1_900

@@ -174,7 +174,17 @@ pub fn excerpt(text: &str, query: &str) -> String {
     let at = found.map_or(0, |at| lower.get(..at).unwrap_or_default().chars().count());
     let skipped = at.saturating_sub(BEFORE_CHARS);
     let rest: String = text.chars().skip(skipped).take(4 * EXCERPT_CHARS).collect();
-    let line = one_line(&rest, EXCERPT_CHARS);
+    // Half a word reads like a name of something else.
+    let is_cut = skipped > 0;
+    let near = rest.char_indices().take(at - skipped).filter(|_| is_cut);
+    let begins = near
+        .filter(|(_, one)| one.is_whitespace())
+        .map(|(at, _)| at)
+        .next();
+    let line = one_line(
+        rest.get(begins.unwrap_or(0)..).unwrap_or(&rest),
+        EXCERPT_CHARS,
+    );
     match skipped {
         0 => line,
         _ => format!("…{line}"),

@@ -1,5 +1,6 @@
 //! Pictures of numbers. They hold numbers of ours only, and no words of a conversation.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -33,20 +34,29 @@ pub(super) fn growth(conversation: &Value) -> String {
         .iter()
         .filter_map(|round| round.get("messages")?.as_u64())
         .collect();
-    let line = |which: fn(&(u64, u64)) -> u64| {
+    let asked: BTreeSet<u64> = list(of("asked")).iter().filter_map(Value::as_u64).collect();
+    // Where something falls, every point near it is drawn.
+    let is_near_a_fall = |at: u64| rounds.iter().any(|round| round.abs_diff(at) <= 2);
+    let line = |which: fn(&(u64, u64)) -> u64, is_there: &dyn Fn(u64) -> bool| {
         let mut line = format!("M0 {base}");
-        let step = points.len().div_ceil(MOST_POINTS).max(1);
-        for (at, point) in (1_u64..).zip(&points) {
-            // Where something falls every point is drawn.
-            let is_drawn = at % step as u64 == 0 || at == count || rounds.contains(&at);
-            if is_drawn {
+        let there: Vec<_> = (1_u64..)
+            .zip(&points)
+            .filter(|(at, _)| is_there(*at))
+            .collect();
+        let step = there.len().div_ceil(MOST_POINTS).max(1);
+        for (number, (at, point)) in there.iter().enumerate() {
+            if number % step == 0 || number + 1 == there.len() || is_near_a_fall(*at) {
                 // Writing to a string does not fail.
-                let _ = write!(line, " L{} {}", x(at), y(which(point)));
+                let _ = write!(line, " L{} {}", x(*at), y(which(point)));
             }
         }
         line
     };
-    let (history, sent) = (line(|point| point.0), line(|point| point.1));
+    let history = line(|point| point.0, &|_| true);
+    // Between two requests nothing is sent, however large it is.
+    let sent = line(|point| point.1, &|at| {
+        asked.is_empty() || asked.contains(&at)
+    });
     let mut out = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {full}\" role=\"img\" aria-label=\"After {count} messages the \
          history takes {whole} tokens, and {shown} are sent; it was shortened {} times\">\

@@ -346,6 +346,8 @@ impl Keeper {
         let all = || View {
             items: vec![ViewItem::Entries(0..log.len())],
         };
+        let chain = &ticket.conversation.chain;
+        let counted_from = chain.first().map_or(0, |(index, _)| *index);
         let shown = case.applied.as_ref().zip(ticket.epoch.as_ref());
         let kept = match shown.filter(|_| basis == Basis::View) {
             Some((applied, epoch)) => KeptElsewhere {
@@ -354,6 +356,7 @@ impl Keeper {
                 view: applied.view.clone(),
                 summary: &epoch.summary,
                 links: &[],
+                counted_from,
                 sent_tokens: None,
             },
             None => KeptElsewhere {
@@ -362,6 +365,7 @@ impl Keeper {
                 view: all(),
                 summary: "",
                 links: &ticket.conversation.chain,
+                counted_from,
                 sent_tokens: shown
                     .map(|(applied, _)| log.total_tokens().saturating_sub(applied.saved_tokens)),
             },

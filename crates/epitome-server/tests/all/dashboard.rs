@@ -446,7 +446,12 @@ async fn one_compaction(
     );
     assert_eq!(original["role"], "user");
     let first = told["first_entry"].as_u64().unwrap();
-    assert!((first..=told["last_entry"].as_u64().unwrap()).contains(&entry));
+    let last = told["last_entry"].as_u64().unwrap();
+    assert!((first..=last).contains(&entry));
+    // The summary counts messages as the pages do.
+    let stands = format!("This stands for messages {first} to {last},");
+    let summary = told["summary"].as_str().unwrap();
+    assert!(summary.contains(&stands), "{stands} {summary}");
     browser.follow(&format!(".lines a[href$='#message-{entry}']"));
     assert_eq!(
         browser.ask("location.hash"),

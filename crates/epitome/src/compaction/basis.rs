@@ -1,6 +1,7 @@
 //! What a plan is carried out on, and who may write the summary.
 
 use std::borrow::Borrow;
+use std::ops::Range;
 
 use super::Compaction;
 use super::carry::Writer;
@@ -29,6 +30,9 @@ pub struct Basis<'a, M> {
     pub host_pins: &'a [Pin],
     /// Sentences that are no pins, whatever they read like: the user dropped them.
     pub dropped_pins: &'a [String],
+    /// The entries of the conversation that each of the messages is or stands for; empty where they are the entries
+    /// themselves.
+    pub numbers: &'a [Range<usize>],
 }
 
 impl<'a, M> Basis<'a, M> {
@@ -43,6 +47,7 @@ impl<'a, M> Basis<'a, M> {
             focus: None,
             host_pins: &[],
             dropped_pins: &[],
+            numbers: &[],
         }
     }
 }
@@ -118,6 +123,7 @@ impl<M: Borrow<Message>> Basis<'_, M> {
             focus: self.focus,
             host_pins: self.host_pins,
             dropped_pins: self.dropped_pins,
+            numbers: self.numbers,
         };
         Compaction::carry_out(plan, basis, writer)
     }

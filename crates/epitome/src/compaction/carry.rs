@@ -266,6 +266,7 @@ impl<'a> Material<'a> {
             pin_budget_tokens: pin::pin_budget_tokens(u64::MAX, Some(plan.target_tokens)),
             host_pins: basis.host_pins,
             dropped_pins: basis.dropped_pins,
+            numbers: basis.numbers,
             budget_tokens: plan
                 .target_tokens
                 .saturating_sub(self.kept_tokens + self.frame_tokens)

@@ -32,6 +32,8 @@ pub struct Job {
     pub(super) made_from: MadeFrom,
     /// How many messages the conversation showed.
     pub(super) shown: usize,
+    /// The entries that each of the messages is or stands for; none where that goes by their positions.
+    pub(super) numbers: Arc<[Range<usize>]>,
     /// The same work on all there ever was, for the built-in summariser.
     pub(super) originals: Option<Box<Self>>,
 }
@@ -81,6 +83,7 @@ impl Job {
             changes: 0,
             made_from: MadeFrom::View,
             shown,
+            numbers: Arc::default(),
             originals: None,
         }
     }
@@ -127,6 +130,7 @@ impl Session {
             changes: self.changes.len(),
             made_from: MadeFrom::View,
             shown: self.shown.log.len(),
+            numbers: self.numbers(&self.shown),
             originals: None,
         };
         Ok(Job {
@@ -157,6 +161,7 @@ impl Session {
                 ..plan
             },
             messages: all.messages(&self.entries, ""),
+            numbers: self.numbers(&all),
             log: all.log,
             made_from: MadeFrom::Originals,
             ..job.clone()

@@ -25,6 +25,9 @@ pub struct KeptElsewhere<'a> {
     pub summary: &'a str,
     /// The chain of the entries, where all of them are shown and conversations branch.
     pub links: &'a [(usize, Digest)],
+    /// The first entry that is counted: what stands before it, such as a system prompt, comes with every request and is not
+    /// kept.
+    pub counted_from: usize,
     /// What goes out takes this by the meter, where that is less than what is shown here: a compaction is made from the
     /// originals while an earlier one is in force.
     pub sent_tokens: Option<u64>,
@@ -47,6 +50,7 @@ impl Session {
         let entries = kept.entries;
         session.shown = Shown::resumed(kept.view, kept.summary, &entries, kept.log, meter);
         session.links = kept.links.to_vec();
+        session.counted_from = kept.counted_from;
         session.sent_tokens = kept.sent_tokens;
         session.entries = entries;
         session.resumed_summary = kept.summary.to_owned();

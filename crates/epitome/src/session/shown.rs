@@ -330,7 +330,7 @@ impl Texts<'_> {
 
 impl ViewItem {
     /// How many messages it is.
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Self::Entries(range) => range.len(),
             _ => 1,

@@ -211,6 +211,7 @@ impl Job {
             focus: None,
             host_pins: &self.host_pins,
             dropped_pins: &self.dropped_pins,
+            numbers: &self.numbers,
         }
     }
 }

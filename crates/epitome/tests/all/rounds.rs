@@ -1,8 +1,11 @@
 //! Summaries: known again when unaltered, and carried from round to round.
 
+use std::sync::Arc;
+
 use epitome::{
-    Basis, Compaction, Decision, Earlier, Line, LineKind, MadeFrom, Message, Meter, Parts, Pin,
-    Plan, Reason, Session, TaskPlace, ViewItem, Window, is_own_summary, trimmed,
+    Basis, Compaction, Course, Decision, Earlier, KeptElsewhere, Line, LineKind, MadeFrom, Message,
+    Meter, Parts, Pin, Plan, Reason, Session, TaskPlace, View, ViewItem, Window, is_own_summary,
+    trimmed,
 };
 
 use crate::support::{assistant, autonomous, calls, log_of, result, system, user};
@@ -339,4 +342,66 @@ fn a_round_of_the_originals_is_replayed_and_forked_like_any_other() {
         again.replay_undo().unwrap();
     }
     assert_eq!(again.view_messages(), again.messages());
+}
+
+/// What a later summary stands for is said in the numbers of the whole conversation, whoever wrote it: a model is given the view, in
+/// which the earlier summary is one message.
+#[test]
+fn a_later_summary_counts_the_messages_that_there_were() {
+    let mut session = Session::new(Window::configured(20_000), Meter::Estimate);
+    session.push(system("You count."));
+    session.push(user("Count the stars. Never guess."));
+    for round in 0..3 {
+        for night in 0..200 {
+            let counted = format!("Night {night} of round {round}: {} stars.", night * 17);
+            session.push(assistant(&counted));
+            session.push(user("Go on with the next night, please. Slowly."));
+        }
+        let job = session.begin(Reason::Manual).unwrap();
+        let prepared = match round {
+            0 => job.extract().unwrap(),
+            _ => job.accept("Night 4 had 68 stars.").unwrap(),
+        };
+        session.commit(prepared).unwrap();
+        let text = &session.compaction().unwrap().summary.text;
+        let view = session.view();
+        // The first request has a place of its own; behind the summary stand the newest messages.
+        let first_behind = view.positions().find(|at| *at > 1).unwrap();
+        let stands = format!("This stands for messages 3 to {first_behind},");
+        assert!(text.contains(&stands), "round {round}: {stands} {text}");
+    }
+}
+
+/// What comes with every request and is not kept, such as a system prompt, is not counted.
+#[test]
+fn messages_are_counted_as_whoever_keeps_them_counts() {
+    let mut messages = vec![system("You count."), user("Count the stars.")];
+    for night in 0..200 {
+        messages.push(assistant(&format!("Night {night}: {} stars.", night * 17)));
+        messages.push(user("Go on with the next night, please. Slowly."));
+    }
+    let log = log_of(&messages);
+    let len = log.len();
+    let kept = KeptElsewhere {
+        entries: messages.into_iter().map(Arc::new).collect(),
+        log: &log,
+        view: View {
+            items: vec![ViewItem::Entries(0..len)],
+        },
+        summary: "",
+        links: &[],
+        counted_from: 1,
+        sent_tokens: None,
+    };
+    let course = Course::new(Window::configured(20_000));
+    let mut session = Session::resumed(course, Meter::Estimate, kept);
+    let text = session
+        .compact(Reason::Manual)
+        .unwrap()
+        .summary
+        .text
+        .clone();
+    let first_behind = session.view().positions().find(|at| *at > 1).unwrap();
+    let stands = format!("This stands for messages 2 to {},", first_behind - 1);
+    assert!(text.contains(&stands), "{stands} {text}");
 }
