@@ -102,16 +102,33 @@ pub(crate) fn units(text: &str) -> u64 {
 
 /// The same without anything that a step hands to the next but the kind of its byte: most texts are counted here.
 fn ascii_units(text: &[u8]) -> u64 {
-    let mut units = 0;
-    let mut last = NOTHING;
-    for byte in text {
-        let kind = kind(*byte);
-        let pair = usize::from((last << 3 | kind) & 63);
-        units += u64::from(AFTER.get(pair).copied().unwrap_or_default());
-        last = kind;
-    }
-    units + u64::from(beyond_words(text)) * WORDLESS_EXTRA
+    let first = text.first().map_or(0, |first| after(NOTHING, kind(*first)));
+    let pairs = text.array_windows().map(|pair| {
+        let pair = usize::from(u16::from_le_bytes(*pair));
+        u64::from(PAIRS.get(pair).copied().unwrap_or_default())
+    });
+    u64::from(first) + pairs.sum::<u64>() + u64::from(beyond_words(text)) * WORDLESS_EXTRA
 }
+
+const fn after(last: u8, kind: u8) -> u8 {
+    // Both are below eight; a constant cannot use anything else.
+    #[expect(clippy::indexing_slicing, reason = "within the table by the mask")]
+    AFTER[((last << 3 | kind) & 63) as usize]
+}
+
+/// What a byte costs after another, both at once: the one before is the lower half of the place.
+static PAIRS: [u8; 1 << 16] = {
+    let mut pairs = [0; 1 << 16];
+    let mut place = 0;
+    while place < pairs.len() {
+        #[expect(clippy::indexing_slicing, reason = "checked when it is compiled")]
+        {
+            pairs[place] = after(KINDS[place & 0xff], KINDS[place >> 8]);
+        }
+        place += 1;
+    }
+    pairs
+};
 
 /// How many letters stand in runs beyond what a word may have. A run that is so long has one of the bytes that are looked at.
 fn beyond_words(text: &[u8]) -> u32 {

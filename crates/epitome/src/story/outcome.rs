@@ -1,5 +1,9 @@
 //! What came of a command, told from what it printed: pipes hide exit codes, and clients wrap what they return.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::background;
 use super::command::{Command, CommandKind};
 use crate::letters::begins;
@@ -71,7 +75,8 @@ const BEGINNINGS: [bool; 256] = {
     }
     beginnings
 };
-const REMINDER: &str = "<system-reminder>";
+/// How what a client adds begins. Every result is searched for it, however long it is.
+static REMINDERS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<system-reminder>"));
 const EXITS: &[&str] = &[
     "exit code:",
     "exit code",
@@ -85,7 +90,7 @@ const EXITS: &[&str] = &[
 /// What a program printed, without what the client put around it.
 pub(crate) fn printed(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     // What a client adds for the model comes last.
-    let end = text.find(REMINDER).unwrap_or(text.len());
+    let end = REMINDERS.find(text.as_bytes()).unwrap_or(text.len());
     text.get(..end)
         .unwrap_or(text)
         .lines()

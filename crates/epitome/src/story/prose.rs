@@ -6,6 +6,8 @@ mod words;
 
 pub(crate) use asked::asked;
 
+use memchr::memmem;
+
 use self::words::{CUES, FILLERS, INTENTS, POINTING, REASONS, WAITS};
 use crate::letters::{begins, is_letter, lower_text};
 use crate::lines::lines;
@@ -261,7 +263,9 @@ pub(crate) fn purpose(text: &str) -> Option<&str> {
     let lower = sentence.to_ascii_lowercase();
     let at = INTENTS.iter().filter(|intent| !intent.ends_with(','));
     let at = at
-        .filter_map(|intent| Some(lower.find(intent)? + intent.len()))
+        .filter_map(|intent| {
+            Some(memmem::find(lower.as_bytes(), intent.as_bytes())? + intent.len())
+        })
         .min()?;
     let purpose = sentence
         .get(at..)?

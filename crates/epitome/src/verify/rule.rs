@@ -25,9 +25,15 @@ struct Rule {
     has_clauses: bool,
     /// As a whole and in clauses. Most rules are compared with nothing.
     wordings: OnceLock<Vec<Wording>>,
+    spaced: OnceLock<String>,
 }
 
 impl Rule {
+    /// Its text whatever its line breaks.
+    fn spaced(&self) -> &str {
+        self.spaced.get_or_init(|| single_spaced(&self.pin.text))
+    }
+
     /// The wordings that a sentence may hold that shares so much with the rule: all of it, or all but for one word.
     fn wordings(&self, shared: usize) -> &[Wording] {
         if !self.has_clauses && shared + 1 < self.gist.stems().len() {
@@ -49,6 +55,10 @@ pub(super) struct Rules {
     superseded: HashMap<String, Vec<String>>,
     /// All pins that are no longer in force.
     past: Vec<Pin>,
+    /// The texts of those in force, single-spaced, and their lines without the marks of lists: each line of a summary is asked
+    /// whether it is one.
+    texts: OnceLock<HashSet<String>>,
+    lines: OnceLock<HashSet<String>>,
 }
 
 /// How a sentence contradicts a pin, the plainest first.
@@ -85,6 +95,7 @@ impl Rules {
             rules.rules.push(Rule {
                 has_clauses: denial::has_clauses(&pin.text),
                 wordings: OnceLock::new(),
+                spaced: OnceLock::new(),
                 gist,
                 pin,
             });
@@ -148,21 +159,25 @@ impl Rules {
 
     /// Whether a text is an instruction in force, or a line of one, word for word.
     pub(super) fn is_pin(&self, text: &str) -> bool {
-        let spaced = single_spaced(text);
-        let is_it = |pin: &str| pin.len() >= spaced.len() && single_spaced(pin) == spaced;
-        let without_mark = |line: &str| line.split_at(item::lead(line)).1.trim() == text.trim();
-        let mut pins = self.rules.iter().map(|rule| rule.pin.text.as_str());
-        pins.any(|pin| is_it(pin) || pin.lines().any(without_mark))
+        let rules = || self.rules.iter();
+        let texts = || rules().map(|rule| rule.spaced().to_owned()).collect();
+        let without_mark = |line: &str| line.split_at(item::lead(line)).1.trim().to_owned();
+        let lines = || {
+            let lines = rules().flat_map(|rule| rule.pin.text.lines());
+            lines.map(without_mark).collect()
+        };
+        self.texts.get_or_init(texts).contains(&single_spaced(text))
+            || self.lines.get_or_init(lines).contains(text.trim())
     }
 
     /// The instruction in force that stands in a sentence of the user, if one does; the longest of several.
     pub(super) fn pinned_in(&self, sentence: &str) -> Option<&str> {
         let spaced = single_spaced(sentence);
-        let pins = self.rules.iter().map(|rule| &rule.pin);
-        let pins = pins.filter(|pin| pin.kind == PinKind::Instruction);
-        let inside = pins.filter(|pin| spaced.contains(&single_spaced(&pin.text)));
-        let longest = inside.max_by_key(|pin| pin.text.len());
-        longest.map(|pin| pin.text.as_str())
+        let rules = self.rules.iter();
+        let rules = rules.filter(|rule| rule.pin.kind == PinKind::Instruction);
+        let inside = rules.filter(|rule| spaced.contains(rule.spaced()));
+        let longest = inside.max_by_key(|rule| rule.pin.text.len());
+        longest.map(|rule| rule.pin.text.as_str())
     }
 
     /// The pins that a summary and the rest of the view, single-spaced, lack. A rule inside a long document need not
@@ -175,13 +190,15 @@ impl Rules {
         let summary = Haystack::new(&spaced);
         // Where the summary has all of them, nobody looks at the view.
         let view = LazyCell::new(|| Haystack::new(view));
-        let is_missing = |pin: &&Pin| {
-            let text = single_spaced(&pin.text);
-            !summary.contains(&text) && !view.contains(&text)
+        let is_missing = |rule: &&Rule| {
+            let text = rule.spaced();
+            !summary.contains(text) && !view.contains(text)
         };
-        let pins = self.rules.iter().map(|rule| &rule.pin);
-        pins.filter(|pin| pin.kind != PinKind::Passage)
+        let rules = self.rules.iter();
+        rules
+            .filter(|rule| rule.pin.kind != PinKind::Passage)
             .filter(is_missing)
+            .map(|rule| &rule.pin)
             .collect()
     }
 
@@ -226,7 +243,7 @@ impl Rules {
             });
             let meant = || is_meant().then_some(Contradiction::Meant);
             let found = worded.min().or_else(meant)?;
-            let is_it = || spaced.contains(&single_spaced(&rule.pin.text));
+            let is_it = || spaced.contains(rule.spaced());
             (!is_it()).then_some(found)
         };
         let candidates = self.rules.iter().zip(shared);
