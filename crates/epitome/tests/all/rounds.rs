@@ -377,7 +377,7 @@ fn a_later_summary_counts_the_messages_that_there_were() {
 fn messages_are_counted_as_whoever_keeps_them_counts() {
     let mut messages = vec![system("You count."), user("Count the stars.")];
     for night in 0..200 {
-        messages.push(assistant(&format!("Night {night}: {} stars.", night * 17)));
+        messages.push(assistant(format!("Night {night}: {} stars.", night * 17)));
         messages.push(user("Go on with the next night, please. Slowly."));
     }
     let log = log_of(&messages);
