@@ -234,13 +234,12 @@ impl Source<'_> {
         if files.is_empty() {
             return room_tokens;
         }
-        let used = |lines: &[Line]| lines.iter().map(|line| self.cost(&line.text)).sum::<u64>();
-        let before = used(lines);
+        let before = self.listed_tokens(files, lines);
         let listed = self.list(files, coverage, before + room_tokens);
-        let more = used(&listed).saturating_sub(before);
-        if more > room_tokens {
+        let now = self.listed_tokens(files, &listed);
+        let Some(more) = now.checked_sub(before).filter(|more| *more <= room_tokens) else {
             return room_tokens;
-        }
+        };
         *lines = listed;
         room_tokens - more
     }

@@ -160,6 +160,16 @@ impl Source<'_> {
         read
     }
 
+    /// What a list of files takes. Paths by themselves stand together on a line.
+    pub(super) fn listed_tokens(&self, files: &[Accounts], lines: &[Line]) -> u64 {
+        let bare: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let cost = |line: &Line| match bare.contains(line.text.as_str()) {
+            true => self.meter.text(&line.text) + PATH_TOKENS,
+            false => self.cost(&line.text),
+        };
+        lines.iter().map(cost).sum()
+    }
+
     /// The files that fit: every one by its path first, the newest first in line; then the newest with more, and where
     /// there is room left all with more of what was changed in them.
     pub(super) fn list(
