@@ -486,3 +486,37 @@ fn what_a_new_file_says_when_something_is_wrong_is_told() {
         "{text}"
     );
 }
+
+/// More files than there is room for: as many as fit are named, whatever each of them is called.
+#[test]
+fn files_that_were_read_are_listed_as_far_as_there_is_room() {
+    for name in ["a", "somewhat_longer", "x_1"] {
+        let mut work = Work::default();
+        work.say(user("Find out where the totals are rounded."));
+        for number in 0..60 {
+            work.step(
+                // There is more to tell than there is room for.
+                &format!(
+                    "The total of part {number} is wrong because `round_{number}` cuts instead of rounding: \
+                     order {number}7 shows it, and customer C-{number}03 was charged {number}.99 too little."
+                ),
+                "Read",
+                &format!("{{\"file_path\":\"src/{name}/part_{number}.rs\"}}"),
+                &format!("let total_{number} = cart.sum() + {number};\n").repeat(30),
+            );
+        }
+        work.say(assistant("It is rounded in the cart."));
+        let log = log_of(&work.messages);
+        for budget in (1_000..3_000).step_by(53) {
+            let plan = Plan::make(&log, budget, Reason::Manual).unwrap();
+            let basis = Basis::new(&log, &work.messages, Meter::Estimate);
+            let summary = Compaction::extract(plan, &basis).unwrap().summary.text;
+            let (_, list) = summary
+                .split_once("## Record: files read\n")
+                .unwrap_or_else(|| panic!("{name} {budget}: {summary}"));
+            let list = list.split("\n\n").next().unwrap();
+            let named = list.matches(".rs").count();
+            assert!(named >= 5, "{name} {budget}: {named} in {list}");
+        }
+    }
+}
