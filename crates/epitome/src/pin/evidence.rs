@@ -65,20 +65,42 @@ impl Reader<'_> {
         if self.tongue != Tongue::English {
             return strength;
         }
-        (self.points() >= NEEDED).then_some(strength.unwrap_or(Strength::Plain))
+        self.has_points(NEEDED)
+            .then_some(strength.unwrap_or(Strength::Plain))
     }
 
     /// What speaks for it, less what speaks against it, in tenths.
+    #[cfg(test)]
     pub(super) fn points(&self) -> i32 {
         let readings = READINGS.iter().zip(&WEIGHTS.readings);
-        let readings = readings.filter(|((_, check), weight)| **weight != 0 && check(self));
+        let readings = readings.filter(|((_, check), _)| check(self));
+        self.plain_points() + readings.map(|(_, weight)| i32::from(*weight)).sum::<i32>()
+    }
+
+    /// Whether that comes to so many points. The grammar is asked only as long as it can still say something else.
+    pub(super) fn has_points(&self, needed: i32) -> bool {
+        let mut points = self.plain_points();
+        for asked in &WEIGHTS.asked {
+            if points + asked.most < needed {
+                return false;
+            }
+            if points + asked.least >= needed {
+                return true;
+            }
+            let reading = READINGS.get(asked.reading);
+            if reading.is_some_and(|(_, check)| check(self)) {
+                points += asked.weight;
+            }
+        }
+        points >= needed
+    }
+
+    /// What it comes to without what the grammar finds.
+    fn plain_points(&self) -> i32 {
         let length = self.sentence.len().min(MANY_WORDS) / LENGTH_STEP;
+        let length = WEIGHTS.lengths.get(length);
         WEIGHTS.start
-            + readings.map(|(_, weight)| i32::from(*weight)).sum::<i32>()
-            + WEIGHTS
-                .lengths
-                .get(length)
-                .map_or(0, |weight| i32::from(*weight))
+            + length.map_or(0, |weight| i32::from(*weight))
             + self.class_points()
             + self.phrase_points()
     }

@@ -59,3 +59,28 @@ fn found(line: &str) -> String {
     out.push('\n');
     out
 }
+
+/// The grammar is asked no further than it can change the answer, which stays the same.
+#[test]
+fn asking_less_says_the_same() {
+    let sentences = [
+        "Never push to main, please.",
+        "Can you add 2 tests?",
+        "The button is green.",
+        "Use tabs for indentation, and keep commits small.",
+        "It never worked on my machine, I tried it twice last week.",
+        "Comments must explain why; whatever you change, the budget is 300.",
+        "Write a test.",
+    ];
+    for line in sentences {
+        let sentence = Sentence::read(line);
+        let reader = Reader::new(&sentence, Tongue::English);
+        for needed in -80..80 {
+            assert_eq!(
+                reader.has_points(needed),
+                reader.points() >= needed,
+                "{line}: {needed}"
+            );
+        }
+    }
+}

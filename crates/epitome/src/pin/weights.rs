@@ -84,12 +84,24 @@ impl Key {
     }
 }
 
+/// A reading that is asked for.
+pub(super) struct Asked {
+    /// Its place among `READINGS`.
+    pub(super) reading: usize,
+    pub(super) weight: i32,
+    /// What it and those behind it can add at most, and at least.
+    pub(super) most: i32,
+    pub(super) least: i32,
+}
+
 /// What everything weighs, in tenths of a point.
 pub(super) struct Weights {
     /// What counts before anything is said: most sentences are no rules.
     pub(super) start: i32,
     /// In the order of `READINGS`.
     pub(super) readings: [i16; READINGS.len()],
+    /// The readings that weigh something, what weighs most first.
+    pub(super) asked: Vec<Asked>,
     pub(super) lengths: [i16; LENGTHS],
     pub(super) classes: Places,
     pub(super) phrases: FastMap<Key, i16>,
@@ -152,6 +164,7 @@ impl Weights {
         let mut weights = Self {
             start: 0,
             readings: [0; READINGS.len()],
+            asked: Vec::new(),
             lengths: [0; LENGTHS],
             classes: Places::default(),
             phrases: FastMap::with_capacity_and_hasher(PHRASES, Default::default()),
@@ -170,7 +183,29 @@ impl Weights {
                 }
             }
         }
+        weights.put_in_order();
         weights
+    }
+
+    fn put_in_order(&mut self) {
+        let readings = self.readings.iter().enumerate();
+        let mut asked: Vec<(usize, i32)> = readings
+            .map(|(reading, weight)| (reading, i32::from(*weight)))
+            .filter(|(_, weight)| *weight != 0)
+            .collect();
+        asked.sort_by_key(|(_, weight)| weight.abs());
+        let (mut most, mut least) = (0, 0);
+        for (reading, weight) in asked {
+            most += weight.max(0);
+            least += weight.min(0);
+            self.asked.push(Asked {
+                reading,
+                weight,
+                most,
+                least,
+            });
+        }
+        self.asked.reverse();
     }
 
     /// The weight of what is no phrase.
