@@ -2,6 +2,7 @@
 
 mod answer;
 mod facts;
+mod size;
 mod unknown;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use crate::pin::Sayings;
 
 use answer::Answer;
 pub use facts::{CallKey, Facts};
+use size::{Size, Sizes};
 use unknown::Unknown;
 
 /// Entries in order, with prefix sums and legal cuts kept up to date as they arrive.
@@ -33,16 +35,7 @@ use unknown::Unknown;
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     kinds: Vec<Kind>,
-    tokens_before: Vec<u64>,
-    trimmable_before: Vec<u64>,
-    arguments_before: Vec<u64>,
-    wordy_before: Vec<u64>,
-    pins_before: Vec<u64>,
-    tokens: u64,
-    trimmable: u64,
-    arguments: u64,
-    wordy: u64,
-    pins: u64,
+    sizes: Sizes,
     cuts: Vec<u32>,
     /// Calls that wait for their answers, and where they were made.
     open: Vec<(CallKey, u32)>,
@@ -73,16 +66,6 @@ struct Kind {
     heartbeat: HeartbeatPart,
 }
 
-/// What an entry takes.
-#[derive(Clone, Copy, Debug)]
-struct Size {
-    tokens: u64,
-    trimmable: u64,
-    arguments: u64,
-    wordy: u64,
-    pins: u64,
-}
-
 impl Log {
     /// An empty log.
     #[must_use]
@@ -93,11 +76,7 @@ impl Log {
     /// Makes room for `entries` more.
     pub fn reserve(&mut self, entries: usize) {
         self.kinds.reserve(entries);
-        self.tokens_before.reserve(entries);
-        self.trimmable_before.reserve(entries);
-        self.arguments_before.reserve(entries);
-        self.wordy_before.reserve(entries);
-        self.pins_before.reserve(entries);
+        self.sizes.reserve(entries);
         self.cuts.reserve(entries);
     }
 
@@ -136,10 +115,10 @@ impl Log {
         };
         let size = Size {
             tokens: facts.tokens.into(),
-            trimmable: facts.trimmable_tokens.into(),
-            arguments: facts.argument_tokens.into(),
-            wordy: facts.wordy_tokens.into(),
-            pins: facts.pin_tokens.into(),
+            trimmable: facts.trimmable_tokens,
+            arguments: facts.argument_tokens,
+            wordy: facts.wordy_tokens,
+            pins: facts.pin_tokens,
         };
         if let Some(sayings) = &facts.sayings {
             self.sayings.push((self.len(), sayings.clone()));
@@ -172,14 +151,7 @@ impl Log {
                 .get(cut)
                 .is_some_and(|&at| at as usize == position);
             cut += usize::from(is_cut);
-            let one = position..position + 1;
-            let size = Size {
-                tokens: other.tokens(one.clone()),
-                trimmable: sum(&other.trimmable_before, other.trimmable, one.clone()),
-                arguments: sum(&other.arguments_before, other.arguments, one.clone()),
-                wordy: other.wordy_tokens(one.clone()),
-                pins: other.pin_tokens(one),
-            };
+            let size = other.sizes.of(position..position + 1);
             if let Some(sayings) = other.sayings(position) {
                 self.sayings.push((self.len(), sayings.clone()));
             }
@@ -236,16 +208,7 @@ impl Log {
             self.newest_spoken = Some(position);
         }
         self.kinds.push(kind);
-        self.tokens_before.push(self.tokens);
-        self.trimmable_before.push(self.trimmable);
-        self.arguments_before.push(self.arguments);
-        self.wordy_before.push(self.wordy);
-        self.pins_before.push(self.pins);
-        self.tokens += size.tokens;
-        self.trimmable += size.trimmable;
-        self.arguments += size.arguments;
-        self.wordy += size.wordy;
-        self.pins += size.pins;
+        self.sizes.push(size);
     }
 
     /// A call is answered. A late answer takes back the cuts between it and its call.
@@ -309,14 +272,14 @@ impl Log {
     /// Tokens of the entries in `range`.
     #[must_use]
     pub fn tokens(&self, range: Range<usize>) -> u64 {
-        sum(&self.tokens_before, self.tokens, range)
+        self.sizes.of(range).tokens
     }
 
     /// Tokens that trimming every tool result in `range` would take away, and the arguments of every call that has its
     /// result there too.
     #[must_use]
     pub fn trimmable_tokens(&self, range: Range<usize>) -> u64 {
-        let arguments = |range| sum(&self.arguments_before, self.arguments, range);
+        let arguments = |range| u64::from(self.sizes.of(range).arguments);
         let waiting = self.open.iter().map(|(_, at)| at);
         let mut unanswered: Vec<usize> = waiting
             .chain(self.abandoned.values())
@@ -326,24 +289,24 @@ impl Log {
         unanswered.sort_unstable();
         unanswered.dedup();
         let stays: u64 = unanswered.iter().map(|at| arguments(*at..at + 1)).sum();
-        sum(&self.trimmable_before, self.trimmable, range.clone()) + arguments(range) - stays
+        self.trimmable_results(range.clone()) + arguments(range) - stays
     }
 
     /// Of these, what trimming tool results would take away.
     pub(crate) fn trimmable_results(&self, range: Range<usize>) -> u64 {
-        sum(&self.trimmable_before, self.trimmable, range)
+        self.sizes.of(range).trimmable.into()
     }
 
     /// Tokens that trimming what people and assistant say in `range` would take away.
     #[must_use]
     pub fn wordy_tokens(&self, range: Range<usize>) -> u64 {
-        sum(&self.wordy_before, self.wordy, range)
+        self.sizes.of(range).wordy.into()
     }
 
     /// Tokens that the instructions in `range` take together, as far as each is told apart by its message.
     #[must_use]
     pub fn pin_tokens(&self, range: Range<usize>) -> u64 {
-        sum(&self.pins_before, self.pins, range)
+        self.sizes.of(range).pins.into()
     }
 
     /// What the entry at `position` says, where somebody typed it and it was read.
@@ -355,7 +318,7 @@ impl Log {
     /// Tokens of everything.
     #[must_use]
     pub const fn total_tokens(&self) -> u64 {
-        self.tokens
+        self.sizes.all().tokens
     }
 
     /// Every position at which something may be removed before it, in order.
@@ -477,12 +440,7 @@ impl Log {
     /// The first position whose entries up to the end take at most `tokens`.
     #[must_use]
     pub fn suffix_within(&self, tokens: u64) -> usize {
-        let least = self.tokens.saturating_sub(tokens);
-        self.tokens_before.partition_point(|&before| before < least)
+        let least = self.total_tokens().saturating_sub(tokens);
+        self.sizes.at_tokens(least)
     }
-}
-
-fn sum(before: &[u64], total: u64, range: Range<usize>) -> u64 {
-    let at = |position: usize| before.get(position).copied().unwrap_or(total);
-    at(range.end).saturating_sub(at(range.start))
 }

@@ -175,7 +175,8 @@ pub fn excerpt(text: &str, query: &str) -> String {
     let skipped = at.saturating_sub(BEFORE_CHARS);
     let rest: String = text.chars().skip(skipped).take(4 * EXCERPT_CHARS).collect();
     // Half a word reads like a name of something else.
-    let is_cut = skipped > 0;
+    let before = skipped.checked_sub(1).and_then(|at| text.chars().nth(at));
+    let is_cut = before.is_some_and(|before| !before.is_whitespace());
     let near = rest.char_indices().take(at - skipped).filter(|_| is_cut);
     let begins = near
         .filter(|(_, one)| one.is_whitespace())

@@ -76,7 +76,9 @@ impl Late {
         mut row: CompactionRow,
     ) -> Option<CompactionRow> {
         let spans = std::slice::from_mut(&mut span);
-        names::settle(&self.store, &self.tenant, &self.index, spans, &self.health).await;
+        if let Err(error) = names::settle(&self.store, &self.tenant, &self.index, spans).await {
+            self.health.failed("commit", &error);
+        }
         row.conversation = self.index.name_of(row.conversation);
         let may_wait = self.shared.hold(&mut span) <= LATE_BYTES;
         let write = || {

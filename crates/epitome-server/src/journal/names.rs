@@ -6,27 +6,26 @@ use std::collections::HashMap;
 use epitome::Digest;
 use epitome_store::{AnyStore, Append, ConversationId, Entries, Result, TenantId};
 
-use super::health::Health;
 use crate::index::Index;
 
-/// Gives conversations that this node took for new ones the names under which the store knows them. A store that does not answer
-/// leaves them as they are.
+/// Gives conversations that this node took for new ones the names under which the store knows them.
+///
+/// # Errors
+/// What the store says; then they are called as they were.
 pub(super) async fn settle(
     store: &AnyStore,
     tenant: &TenantId,
     index: &Index,
     appends: &mut [Append],
-    health: &Health,
-) {
-    if let Err(error) = ask(store, tenant, index, appends).await {
-        health.failed("write", &error);
-    }
+) -> Result<()> {
+    let asked = ask(store, tenant, index, appends).await;
     for append in appends {
         let known = index.name_of(append.conversation.id.clone());
         rename(append, known);
         let parent = append.conversation.parent.take();
         append.conversation.parent = parent.map(|parent| index.name_of(parent));
     }
+    asked
 }
 
 /// Notes which of the conversations that begin here are known to the store.

@@ -61,9 +61,10 @@ impl<'s> Node<'s> {
     async fn stores_kind(&self, fresh: u128, names: &[&str], kind: u64) -> ConversationId {
         let place = self.index.attach(&chain(names), id(fresh), kind, 1);
         let mut appends = [append(&place.conversation, names, place.queued_links)];
-        let health = Health::default();
         let tenant = TenantId::local();
-        settle(self.store, &tenant, &self.index, &mut appends, &health).await;
+        settle(self.store, &tenant, &self.index, &mut appends)
+            .await
+            .unwrap();
         self.store.append(&tenant, &appends[0]).await.unwrap();
         let links = appends[0].nodes.iter().map(|node| node.digest);
         self.index.mark(links, crate::index::Written::Stored);
@@ -105,15 +106,9 @@ async fn whoever_writes_first_names_it() {
         append(&late.conversation, &["a", "b"], 0),
         append(&late.conversation, &["a", "b", "c", "d"], 2),
     ];
-    let health = Health::default();
-    settle(
-        &store,
-        &TenantId::local(),
-        &first.index,
-        &mut appends,
-        &health,
-    )
-    .await;
+    settle(&store, &TenantId::local(), &first.index, &mut appends)
+        .await
+        .unwrap();
     for append in &appends {
         assert_eq!(append.conversation.id, id(2));
         assert!(append.nodes.iter().all(|node| node.conversation == id(2)));
@@ -134,14 +129,8 @@ async fn another_program_with_the_same_first_words_stays_apart() {
     let twin = node.index.attach(&chain(&["a"]), id(2), 8, 2);
     assert_eq!(twin.conversation, id(2));
     let mut appends = [append(&twin.conversation, &["a", "x"], 0)];
-    let health = Health::default();
-    settle(
-        &store,
-        &TenantId::local(),
-        &node.index,
-        &mut appends,
-        &health,
-    )
-    .await;
+    settle(&store, &TenantId::local(), &node.index, &mut appends)
+        .await
+        .unwrap();
     assert_eq!(appends[0].conversation.id, id(2));
 }
