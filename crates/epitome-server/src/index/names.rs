@@ -6,12 +6,13 @@ use epitome_store::ConversationId;
 use super::{Index, Inner, Node, TRIED};
 
 impl Index {
-    /// What was taken for a new conversation is one that was known before.
+    /// What was taken for a new conversation is one that was known before, unless this process itself tells the two apart: they only
+    /// begin with the same words.
     pub(crate) fn rename(&self, taken_for: &ConversationId, known: &ConversationId) {
-        if taken_for == known {
+        let mut inner = self.lock();
+        if taken_for == known || inner.tip(known).is_some() {
             return;
         }
-        let mut inner = self.lock();
         let tip = inner.tips.remove(taken_for);
         if let Some(tip) = tip.or_else(|| inner.old_tips.remove(taken_for)) {
             inner.tips.entry(known.clone()).or_insert(tip);

@@ -121,6 +121,24 @@ async fn whoever_writes_first_names_it() {
 }
 
 #[tokio::test]
+async fn two_programs_at_once_with_the_same_first_words_stay_apart() {
+    let store = store().await;
+    let node = Node::on(&store);
+    // Both begin before anything is stored, and the second one is stored first.
+    let first = node.index.attach(&chain(&["a"]), id(1), 7, 1);
+    let twin = node.index.attach(&chain(&["a"]), id(2), 8, 2);
+    assert_eq!((&first.conversation, &twin.conversation), (&id(1), &id(2)));
+    let written = append(&twin.conversation, &["a"], 0);
+    store.append(&TenantId::local(), &written).await.unwrap();
+    let mut appends = [append(&first.conversation, &["a"], 0)];
+    settle(&store, &TenantId::local(), &node.index, &mut appends)
+        .await
+        .unwrap();
+    assert_eq!(appends[0].conversation.id, id(1));
+    assert_eq!(node.index.name_of(id(1)), id(1));
+}
+
+#[tokio::test]
 async fn another_program_with_the_same_first_words_stays_apart() {
     let store = store().await;
     let node = Node::on(&store);

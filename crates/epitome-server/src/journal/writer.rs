@@ -177,11 +177,11 @@ pub(super) async fn write_all(
             }
         }
         keep_turns(&store, &tenant, &mut turns, &health).await;
-        match names::settle(&store, &tenant, &index, &mut appends).await {
-            // Whoever could not be asked would only wait as long again.
-            Err(error) if may_pass(&error) => not_appended(&index, &appends, &health, &error),
-            Err(_) | Ok(()) => append_all(&store, &tenant, &index, &appends, &health).await,
+        // A write waits longer for a store that is away than a question does: it may still succeed.
+        if let Err(error) = names::settle(&store, &tenant, &index, &mut appends).await {
+            health.failed("append", &error);
         }
+        append_all(&store, &tenant, &index, &appends, &health).await;
         let counted = counted.into_iter().map(|row: CountedRow| CountedRow {
             conversation: index.name_of(row.conversation),
             ..row
@@ -353,8 +353,14 @@ async fn append_all(
             }
             return;
         }
-        // Each by itself would only wait as long again.
-        Err(error) if may_pass(&error) => return not_appended(index, appends, health, &error),
+        // Each by itself would only wait as long again. The next requests bring them again.
+        Err(error) if may_pass(&error) => {
+            health.failed("append", &error);
+            for append in appends {
+                mark(index, append, Written::No);
+            }
+            return;
+        }
         Err(_) => {}
     }
     // One of them is bad; the others should not suffer for it.
@@ -369,14 +375,6 @@ async fn append_all(
                 health.failed("append", &error);
             }
         }
-    }
-}
-
-/// The next requests bring them again.
-fn not_appended(index: &Index, appends: &[Append], health: &Health, error: &Error) {
-    health.failed("append", error);
-    for append in appends {
-        mark(index, append, Written::No);
     }
 }
 
